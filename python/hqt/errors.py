@@ -1,0 +1,97 @@
+"""What can go wrong, as one tree.
+
+    HqtError          every expected failure: a code, a sentence, a remedy, details
+    └─ Interrupted    INT, TERM or HUP arrived; rolled back as any other failure
+
+A message says what happened and what was left untouched, the remedy what to do next. Both end
+with a period; neither begins with "Error:". Anything that is not an `HqtError` is a fault in hqt
+and becomes `internal` at the error boundary in `cli`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """The codes of the public interface, in their order of precedence (design §4)."""
+
+    USAGE = "usage"
+    CONFIG_INVALID = "config_invalid"
+    NOT_A_REPOSITORY = "not_a_repository"
+    UNSUPPORTED_REPOSITORY = "unsupported_repository"
+    NO_COMMITS = "no_commits"
+    NO_SUCH_TARGET = "no_such_target"
+    AMBIGUOUS_TARGET = "ambiguous_target"
+    PROJECT_MISSING = "project_missing"
+    MISSING_WORKTREE = "missing_worktree"
+    WORKTREE_AND_BRANCH_GONE = "worktree_and_branch_gone"
+    INVALID_NAME = "invalid_name"
+    NO_SUCH_REVISION = "no_such_revision"
+    NO_SUCH_BRANCH = "no_such_branch"
+    BRANCH_EXISTS = "branch_exists"
+    BRANCH_IN_USE = "branch_in_use"
+    PATH_EXISTS = "path_exists"
+    NAME_COLLISION = "name_collision"
+    MAIN_CHECKOUT = "main_checkout"
+    IDENTITY_MISMATCH = "identity_mismatch"
+    LOCKED = "locked"
+    OPERATION_IN_PROGRESS = "operation_in_progress"
+    DIRTY = "dirty"
+    UNIQUE_COMMITS = "unique_commits"
+    NESTED = "nested"
+    BUSY = "busy"
+    CANNOT_RESUME = "cannot_resume"
+    REPOSITORY_LOCKED = "repository_locked"
+    TIMEOUT = "timeout"
+    GIT_FAILED = "git_failed"
+    TMUX_UNAVAILABLE = "tmux_unavailable"
+    STORE_FAILED = "store_failed"
+    INTERRUPTED = "interrupted"
+    INTERNAL = "internal"
+
+
+_RANK = {code: rank for rank, code in enumerate(Code)}
+_EXIT = {Code.USAGE: 2, Code.INTERNAL: 3, Code.INTERRUPTED: 130}
+
+
+class HqtError(Exception):
+    """An expected failure.
+
+    `details` holds only what JSON can hold; its keys are part of the public interface.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        remedy: str = "",
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        self.details: dict[str, object] = dict(details or {})
+
+    @property
+    def exit_status(self) -> int:
+        """The process exit status: 1 unless the code has one of its own."""
+        return _EXIT.get(self.code, 1)
+
+
+class Interrupted(HqtError):
+    """A signal asked hqt to stop; everything that was begun has been rolled back."""
+
+    def __init__(self, signal_name: str) -> None:
+        super().__init__(
+            Code.INTERRUPTED,
+            f"Interrupted by {signal_name}; what had been begun was rolled back.",
+            "Run the same command again.",
+        )
+
+
+def foremost(errors: Iterable[HqtError]) -> HqtError:
+    """The error that the public order of codes puts first; raises ValueError if there is none."""
+    return min(errors, key=lambda error: _RANK[error.code])

@@ -1,0 +1,182 @@
+"""The one place that starts git: bounded in time, in a sealed environment, never half read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.errors import Code, HqtError
+
+TIMEOUT = 30.0  # seconds, for a question
+LONG = 600.0  # seconds, for a checkout
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a git process said."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+    @property
+    def text(self) -> str:
+        """Standard output without its last newline; undecodable bytes as surrogates."""
+        return os.fsdecode(self.out).removesuffix("\n")
+
+    @property
+    def complaint(self) -> str:
+        """The last line of standard error that says something."""
+        lines = [line for line in os.fsdecode(self.err).splitlines() if line.strip()]
+        return lines[-1].strip() if lines else f"exit status {self.status}"
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a git child: every `GIT_*` of the caller scrubbed (git-facts §2).
+
+    Optional locks are off, so that a question never takes `index.lock` from a command the user
+    runs at the same time; nothing can prompt; messages are English.
+    """
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    clean.update(
+        GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0", GIT_PAGER="cat", LC_ALL="C", LANGUAGE="C"
+    )
+    clean.update(extra or {})
+    return clean
+
+
+def ask(
+    *arguments: str,
+    cwd: Path,
+    input: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+    on_error_line: Callable[[bytes], None] | None = None,
+) -> Answer:
+    """Run git to its end and return what it said, whatever its exit status.
+
+    `on_error_line` receives standard error piece by piece, split at newlines and carriage returns,
+    as it comes (progress). Raises `timeout` when it takes longer than `timeout` seconds, after its
+    whole process group has ended, and `git_failed` when git cannot be started at all.
+    """
+    try:
+        child = subprocess.Popen(
+            ["git", *arguments],
+            cwd=cwd,
+            env=environment(env),
+            stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise HqtError(
+            Code.GIT_FAILED,
+            f"git could not be started in {cwd}: {error}.",
+            "Check that git is installed and that the folder can be entered; see `hqt doctor`.",
+        ) from error
+    try:
+        if on_error_line is None:
+            out, err = child.communicate(input, timeout=timeout)
+        else:
+            out, err = _stream(child, input, timeout, on_error_line)
+    except subprocess.TimeoutExpired:
+        raise HqtError(
+            Code.TIMEOUT,
+            f"git {_verb(arguments)} did not answer within {timeout:g} seconds in {cwd}.",
+            "Look what keeps the disk or a git hook busy, then try again.",
+        ) from None
+    finally:
+        _end(child)
+    return Answer(child.returncode, out, err)
+
+
+def git(
+    *arguments: str,
+    cwd: Path,
+    input: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+    ok: Iterable[int] = (0,),
+) -> Answer:
+    """As `ask`, but raises `git_failed` with git's own complaint for a status not in `ok`."""
+    answer = ask(*arguments, cwd=cwd, input=input, env=env, timeout=timeout)
+    if answer.status not in ok:
+        raise failed(answer, *arguments)
+    return answer
+
+
+def failed(answer: Answer, *arguments: str) -> HqtError:
+    """The error for an answer that should have been a success."""
+    return HqtError(
+        Code.GIT_FAILED,
+        f"git {_verb(arguments)} failed: {answer.complaint.rstrip('.')}.",
+        "Mend what git complains of, then try again.",
+        {"status": answer.status, "stderr": os.fsdecode(answer.err)[-2000:]},
+    )
+
+
+def _verb(arguments: tuple[str, ...]) -> str:
+    skip = False
+    for argument in arguments:
+        if skip:
+            skip = False
+        elif argument in {"-c", "-C"}:
+            skip = True
+        elif not argument.startswith("-"):
+            return argument
+    return ""
+
+
+def _stream(
+    child: subprocess.Popen[bytes],
+    input: bytes | None,
+    timeout: float,
+    on_error_line: Callable[[bytes], None],
+) -> tuple[bytes, bytes]:
+    """`communicate` that hands standard error on as it comes."""
+    import selectors
+    import time
+
+    assert child.stdout is not None
+    assert child.stderr is not None
+    if child.stdin is not None:
+        child.stdin.write(input or b"")
+        child.stdin.close()
+    deadline = time.monotonic() + timeout
+    out, err, rest = [], [], b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        selector.register(child.stderr, selectors.EVENT_READ)
+        while selector.get_map():
+            if (left := deadline - time.monotonic()) <= 0:
+                raise subprocess.TimeoutExpired("git", timeout)
+            for key, _ in selector.select(left):
+                data = os.read(key.fd, 65536)
+                if not data:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is child.stdout:
+                    out.append(data)
+                else:
+                    err.append(data)
+                    *lines, rest = (rest + data).replace(b"\r", b"\n").split(b"\n")
+                    for line in lines:
+                        on_error_line(line)
+    child.wait(max(0.0, deadline - time.monotonic()))
+    return b"".join(out), b"".join(err)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End the child's whole process group if any of it is left, and close its pipes."""
+    if child.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe is not None:
+            pipe.close()

@@ -1,0 +1,58 @@
+"""Names: slugs, branch names, generated names, tmux session names. Pure functions.
+
+The rules are those of design §5, "Names"; git's own are `git check-ref-format --branch`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+# Longest component in bytes: a file system takes 255, and git appends ".lock" to a ref's file.
+MAX_COMPONENT = 250
+
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
+_POOL = ".worktrees"
+
+
+def slug(text: str) -> str:
+    """`text` as a name for a branch or folder: "" when nothing of it can be kept.
+
+    Lower case, Unicode letters and digits kept, each run of anything else one "-", ends trimmed;
+    cut to fit a file name.
+    """
+    lowered = re.sub(r"[\W_]+", "-", text.lower()).strip("-")
+    cut = lowered.encode(errors="ignore")[:MAX_COMPONENT].decode(errors="ignore")
+    return cut.strip("-")
+
+
+def is_branch_name(name: str) -> bool:
+    """Whether git accepts `name` for a branch (`git check-ref-format --branch`)."""
+    if not name or name.startswith(("-", "/")) or name.endswith(("/", ".")) or name == "HEAD":
+        return False
+    if _FORBIDDEN.search(name):
+        return False
+    try:
+        parts = [part.encode() for part in name.split("/")]
+    except UnicodeEncodeError:  # surrogates: bytes that are not UTF-8
+        return False
+    return all(
+        part
+        and not part.startswith(b".")
+        and not part.endswith(b".lock")
+        and len(part) <= MAX_COMPONENT
+        for part in parts
+    )
+
+
+def tmux_session_name(path: PurePath) -> str:
+    """The derived tmux session name of the worktree at `path`: pure, total, never stored.
+
+    The components below the last `.worktrees` folder joined by "-", else the base name; characters
+    other than Unicode letters, digits, "_" and "-" become "-", runs one, ends trimmed.
+    """
+    parts = path.parts
+    below = [index for index, part in enumerate(parts) if part == _POOL]
+    chosen = parts[below[-1] + 1 :] if below else parts[-1:]
+    name = re.sub(r"[^\w-]+", "-", "-".join(chosen))
+    return re.sub(r"-+", "-", name).strip("-") or "worktree"

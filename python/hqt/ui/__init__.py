@@ -1,0 +1,1 @@
+"""Screens. Given callables, they never call a story themselves."""

@@ -1,0 +1,53 @@
+"""The seal: no test sees the user's HOME, configuration, tmux server or git environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers import repos
+
+GITCONFIG = """\
+[user]
+	name = Tester
+	email = tester@example.invalid
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+[protocol "file"]
+	allow = always
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+"""
+
+
+@pytest.fixture(autouse=True)
+def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home of the test's own; short, because a tmux socket's path may have 107 bytes at most."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "TMUX", "XDG_", "HQT_")):
+            monkeypatch.delenv(name)
+    home = Path(tempfile.mkdtemp(prefix="hqt-", dir="/tmp")).resolve()
+    (home / ".gitconfig").write_text(GITCONFIG)
+    (home / "tmux").mkdir(mode=0o700)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TMUX_TMPDIR", str(home / "tmux"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.chdir(home)
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+def repo(sealed: Path) -> Path:
+    """The real path of a repository on `main` with one commit."""
+    return repos.repository(sealed / "project")
