@@ -196,3 +196,15 @@ class TrashEntry:
     holds: tuple[str, ...]  # codes that were refused without force; empty: nothing would be lost
     size: int | None = None  # bytes, when asked for
     session: dict[str, object] = field(default_factory=dict)  # the session's row, if it went too
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """From where and for whom hqt was called."""
+
+    directory: Path  # as typed: -C, else the pane's folder for a key, else the current directory
+    socket_name: str | None = None  # -L
+    socket_path: str | None = None  # --socket
+    client: str | None = None  # the tmux client that pressed the key
+    pane: str | None = None  # the pane that asked; None outside tmux
+    interactive: bool = False  # standard input is a terminal

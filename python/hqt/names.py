@@ -13,6 +13,7 @@ MAX_COMPONENT = 250
 
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
 _POOL = ".worktrees"
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def slug(text: str) -> str:
@@ -56,3 +57,9 @@ def tmux_session_name(path: PurePath) -> str:
     chosen = parts[below[-1] + 1 :] if below else parts[-1:]
     name = re.sub(r"[^\w-]+", "-", "-".join(chosen))
     return re.sub(r"-+", "-", name).strip("-") or "worktree"
+
+
+def printable(text: str) -> str:
+    """`text` fit for one line of a terminal: control characters, line separators and lone
+    surrogates become "�", so that no name can move the cursor or forge a line."""
+    return _UNPRINTABLE.sub("�", text)

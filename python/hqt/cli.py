@@ -1,0 +1,90 @@
+"""The command line: the click group, and the boundary where every failure becomes an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from hqt import __version__
+from hqt.commands.shared import shared
+from hqt.errors import Code, HqtError
+from hqt.signals import interruptible
+
+# The verbs in the order of their use, each a module of `commands` with a `command` in it.
+VERBS = (
+    "new",
+    "list",
+    "inspect",
+    "path",
+    "open",
+    "remove",
+    "undo",
+    "trash",
+    "restore",
+    "lock",
+    "unlock",
+    "doctor",
+    "ui",
+)
+
+
+class Verbs(click.Group):
+    """Loads a verb's module only when that verb is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"hqt.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="hqt", message="%(prog)s %(version)s")
+@shared
+def cli() -> None:
+    """A git worktree and a tmux window of its own for every task; no work ever lost."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one call of hqt and return its exit status (design §4: 0, 1, 2, 3 or 130)."""
+    settings: dict[str, Any] = {}
+    try:
+        with interruptible():
+            status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)
+            return status if isinstance(status, int) else 0
+    except Exception as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
+        from hqt import report
+
+        failure = _expected(error)
+        if failure.code is Code.USAGE and "--json" in arguments:
+            settings["json"] = True
+        report.failure(failure, as_json=bool(settings.get("json")), message_to=settings.get("tell"))
+        return failure.exit_status
+
+
+def _expected(error: Exception) -> HqtError:
+    """Any exception as the error it is for the user; a fault in hqt is logged with its traceback."""
+    if isinstance(error, HqtError):
+        return error
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else "hqt"
+        message = error.format_message().strip().rstrip(".") + "."
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            message = f"{where} needs more than this.\n\n{error.format_message()}"
+        return HqtError(Code.USAGE, message, f"See `{where} --help`.")
+    if isinstance(error, click.Abort):
+        return HqtError(Code.INTERRUPTED, "Stopped; nothing was done.", "")
+    if isinstance(error, BrokenPipeError):
+        sys.stderr = None  # type: ignore[assignment]  # nobody reads any more: say nothing at exit
+        return HqtError(Code.INTERRUPTED, "Nobody read the answer.", "")
+    from hqt import faults
+
+    return faults.logged(error)

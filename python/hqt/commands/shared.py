@@ -1,0 +1,108 @@
+"""What every verb has in common: the global flags, the caller, the way out."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value:
+        ctx.ensure_object(dict)[param.name] = value
+
+
+def shared(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the global flags; the last one given wins, before or after the verb."""
+    for option in reversed(
+        [
+            click.option("-C", "directory", metavar="DIR", help="As if started in DIR."),
+            click.option("-L", "socket_name", metavar="NAME", help="The tmux server of that name."),
+            click.option("--socket", "socket_path", metavar="PATH", help="The tmux server there."),
+            click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
+            click.option("--client", "client", hidden=True),
+            click.option("--pane", "pane", hidden=True),
+            click.option("--tell", "tell", is_flag=True, hidden=True),
+        ]
+    ):
+        function = option(function)
+    return _keeping(function)
+
+
+def _keeping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the flags of `shared` land in the context instead of the function's arguments."""
+    for parameter in function.__click_params__:  # type: ignore[attr-defined]  # click keeps them there
+        if parameter.name in _FLAGS and parameter.callback is None:
+            parameter.callback = _remember
+            parameter.expose_value = False
+    return function
+
+
+_FLAGS = frozenset({"directory", "socket_name", "socket_path", "json", "client", "pane", "tell"})
+
+
+def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command of hqt: its function gets the `Caller` and returns a result for `report`."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @functools.wraps(function)
+        @click.pass_context
+        def call(ctx: click.Context, /, **parameters: Any) -> int:
+            result = function(caller(ctx), **parameters)
+            if result is None:
+                return 0
+            from hqt import report
+
+            settings = ctx.ensure_object(dict)
+            return report.success(
+                result, as_json=bool(settings.get("json")), tell=settings.get("tell")
+            )
+
+        return click.command(name, **attributes)(shared(call))
+
+    return decorate
+
+
+def caller(ctx: click.Context) -> Caller:
+    """Who calls, from the global flags, the terminal and the environment.
+
+    Raises `usage` for a `-C` that is no directory, `not_a_repository` where the current directory
+    has been deleted.
+    """
+    settings = ctx.ensure_object(dict)
+    pane = settings.get("pane") or os.environ.get("TMUX_PANE")
+    return Caller(
+        directory=_directory(settings.get("directory")),
+        socket_name=settings.get("socket_name"),
+        socket_path=settings.get("socket_path"),
+        client=settings.get("client"),
+        pane=pane,
+        interactive=sys.stdin is not None and sys.stdin.isatty(),
+    )
+
+
+def _directory(asked: str | None) -> Path:
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        if asked is None or not Path(asked).is_absolute():
+            raise HqtError(
+                Code.NOT_A_REPOSITORY,
+                "The current directory does not exist any more.",
+                "Change to a folder that exists, then try again.",
+            ) from None
+        here = Path("/")
+    directory = here / Path(asked).expanduser() if asked else here
+    if asked and not directory.is_dir():
+        raise HqtError(
+            Code.USAGE, f"-C {asked}: there is no such folder.", "Name a folder that exists."
+        )
+    return directory

@@ -1,0 +1,161 @@
+"""What the stories hand to `report`: frozen, complete, nothing left to look up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.models import (
+    Changes,
+    Losses,
+    Occupants,
+    Repository,
+    Session,
+    TrashEntry,
+    Worktree,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorktreeView:
+    """A row of `list`: a worktree with what git, tmux and the store say of it."""
+
+    worktree: Worktree
+    current: bool
+    base_commit: str | None  # None unless hqt made it
+    changes: Changes | None  # None: unknown
+    unique_commits: int | None  # None: unknown
+    windows: tuple[str, ...] | None  # None: no tmux server answers
+    tmux_session: str  # the derived name
+    tmux_session_exists: bool
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A session with what can be seen of it right now."""
+
+    session: Session
+    state: str
+    worktree: Worktree | None
+    window: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One repository, its worktrees (main checkout first) and its sessions."""
+
+    repository: Repository
+    worktrees: tuple[WorktreeView, ...]
+    sessions: tuple[SessionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listings:
+    """Every repository that hqt knows."""
+
+    repositories: tuple[Listing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session that is in its place: the answer of new, open, move, restore and undo."""
+
+    session: SessionView | None
+    worktree: WorktreeView | None
+    window: str | None
+    source: Path | None
+    branch_recreated: bool = False
+    notes: tuple[str, ...] = ()  # sentences: what else happened that the user should know
+    verb: str = "created"
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The answer of `open --all`: what was, or with --dry-run would be, brought back."""
+
+    opened: tuple[Opened, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A reason not to remove."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything that would go with a worktree, and who is in it."""
+
+    worktree: WorktreeView
+    sessions: tuple[SessionView, ...]
+    losses: Losses
+    occupants: Occupants
+    refusals: tuple[Refusal, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """One target that is gone. `path` is None for a session without a worktree."""
+
+    path: Path | None
+    branch: str | None
+    branch_deleted: bool
+    windows_closed: tuple[str, ...]
+    trash: str | None
+    session: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removals:
+    """The answer of `remove`."""
+
+    removed: tuple[Removed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrashListing:
+    """The answer of `trash list` and `trash empty`."""
+
+    entries: tuple[TrashEntry, ...]
+    emptied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The answer of `path`."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class LockChanged:
+    """The answer of `lock` and `unlock`."""
+
+    worktree: Worktree
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of `doctor`."""
+
+    subject: str
+    level: str  # ok, note, warning, error
+    message: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The answer of `doctor`."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        return not any(finding.level == "error" for finding in self.findings)
