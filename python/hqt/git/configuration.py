@@ -1,0 +1,103 @@
+"""What any of git's configuration files says, read without git and without libgit2.
+
+For decisions that must err to one side: conditional includes are followed whatever their condition
+(`includeIf` has kinds that libgit2 does not know), so the answer is rather too much than too
+little. Never use it for what a setting *is*; only for whether something is *mentioned*.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_SECTION = re.compile(r'^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
+_KEY = re.compile(r"^([A-Za-z][\w-]*)\s*(=?)\s*(.*)$", re.DOTALL)
+_DEPTH = 10  # git's own limit of includes in includes
+_FALSE = {"false", "no", "off", "0", ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One assignment, wherever it stands."""
+
+    name: str  # section.key in lower case, the subsection left out: "filter.clean"
+    subsection: str
+    value: str | None  # None for a key without "=", which git takes for true
+
+    @property
+    def on(self) -> bool:
+        """Whether git would take it for true; a word that is no boolean counts as true."""
+        return self.value is None or self.value.lower() not in _FALSE
+
+
+def settings(common_dir: Path, git_dir: Path) -> tuple[Setting, ...]:
+    """Every assignment in the files that can apply to a checkout with this git directory.
+
+    System, user, repository and worktree files, and all that they include. What cannot be read is
+    left out, as git itself would refuse to run on it.
+    """
+    home = Path.home()
+    xdg = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    files = [
+        Path("/etc/gitconfig"),
+        xdg / "git" / "config",
+        home / ".gitconfig",
+        common_dir / "config",
+        common_dir / "config.worktree",
+        git_dir / "config.worktree",
+    ]
+    return tuple(setting for file in dict.fromkeys(files) for setting in _read(file, _DEPTH))
+
+
+def user_path(value: str, base: Path) -> Path:
+    """A path as a configuration file spells it: `~` expanded, else relative to `base`."""
+    try:
+        return base / Path(value).expanduser()
+    except RuntimeError:  # ~someone whom this machine does not know
+        return base / value
+
+
+def _read(file: Path, depth: int) -> Iterator[Setting]:
+    try:
+        text = os.fsdecode(file.read_bytes())
+    except OSError:
+        return
+    for setting in _parse(text):
+        yield setting
+        included = setting.name in {"include.path", "includeif.path"}
+        if included and setting.value and depth:
+            yield from _read(user_path(setting.value, file.parent), depth - 1)
+
+
+def _parse(text: str) -> Iterator[Setting]:
+    section = subsection = ""
+    for raw in re.sub(r"\\\r?\n", "", text.removeprefix("\ufeff")).splitlines():
+        line = raw.strip()
+        if header := _SECTION.match(line):
+            section = header[1].lower()
+            subsection = re.sub(r"\\(.)", r"\1", header[2] or "")
+            line = line[header.end() :].strip()
+        if (key := _KEY.match(line)) and section:
+            value = _value(key[3]) if key[2] else None
+            yield Setting(f"{section}.{key[1].lower()}", subsection, value)
+
+
+def _value(raw: str) -> str:
+    """Without quotes, escapes and a comment at its end."""
+    out, quoted, escaped = [], False, False
+    for char in raw:
+        if escaped:
+            out.append({"n": "\n", "t": "\t", "b": "\b"}.get(char, char))
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif char == '"':
+            quoted = not quoted
+        elif char in "#;" and not quoted:
+            break
+        else:
+            out.append(char)
+    return "".join(out).strip()
