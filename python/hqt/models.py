@@ -6,6 +6,7 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class Process:
     name: str
     cwd: str | None  # None when it may not be read
     stopped: bool = False
+    started: str = ""  # when; tells a process from a later one with the same id
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +136,13 @@ class Pane:
     dead: bool = False
     window_session: str = ""  # @hqt_session of its window
     window_worktree: str = ""  # @hqt_worktree of its window
-    agent_state: str = ""  # @hqt_state of the pane
+    agent_state: str = ""  # @hqt_agent of the pane
     window_active: bool = False
     pane_active: bool = False
     window_name: str = ""
+    window_branch: str = ""  # @hqt_branch of its window
+    window_state: str = ""  # @hqt_state of its window: the most urgent of its panes'
+    window_dirty: str = ""  # @hqt_dirty of its window
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,7 @@ class Client:
     width: int = 0
     height: int = 0
     control: bool = False
+    pid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,15 @@ class Occupants:
     busy: tuple[str, ...] = ()  # a sentence for each program that makes it busy
     processes: tuple[Process, ...] = ()  # outside the panes
     sessions: tuple[str, ...] = ()  # ids of other hqt sessions that live there
+
+
+@dataclass(frozen=True, slots=True)
+class Cleanup:
+    """Where the reclaiming of an archived session's worktree stands (design §5, archive)."""
+
+    status: Literal["scheduled", "retained", "removed", "failed"]
+    revision: int  # the number of the attempt, from 1
+    reason: str | None = None  # why retained or failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +197,9 @@ class Session:
     parent: str | None = None  # session it was forked from
     archived: bool = False
     prompt: str | None = None
+    cleanup: Cleanup | None = None
+    tmux_session: str | None = None  # name of the tmux session its window was last seen in
+    window_index: int | None = None  # and the window's place in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,4 +225,5 @@ class Caller:
     socket_path: str | None = None  # --socket
     client: str | None = None  # the tmux client that pressed the key
     pane: str | None = None  # the pane that asked; None outside tmux
+    by_key: bool = False  # a binding passed the pane: its folder counts, not the process's
     interactive: bool = False  # standard input is a terminal
