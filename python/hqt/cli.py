@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
         failure = _expected(error)
         if failure.code is Code.USAGE and "--json" in arguments:
             settings["json"] = True
-        report.failure(failure, as_json=bool(settings.get("json")), message_to=settings.get("tell"))
+        report.failure(failure, as_json=bool(settings.get("json")))
         return failure.exit_status
 
 

@@ -119,6 +119,7 @@ class Process:
     name: str
     cwd: str | None  # None when it may not be read
     stopped: bool = False
+    group: int = 0  # process group
     started: str = ""  # when; tells a process from a later one with the same id
 
 

@@ -5,6 +5,7 @@ The rules are those of design §5, "Names"; git's own are `git check-ref-format 
 
 from __future__ import annotations
 
+import os.path
 import re
 from pathlib import PurePath
 
@@ -63,3 +64,8 @@ def printable(text: str) -> str:
     """`text` fit for one line of a terminal: control characters, line separators and lone
     surrogates become "�", so that no name can move the cursor or forge a line."""
     return _UNPRINTABLE.sub("�", text)
+
+
+def expanded(path: str) -> str:
+    """A typed path with a leading `~` or `~user` replaced; left as it is where nobody is meant."""
+    return os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser raises for an unknown user

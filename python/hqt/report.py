@@ -245,7 +245,9 @@ def _size(size: int | None) -> str:
 
 @_text.register
 def _(result: Located) -> None:
-    _out(str(result.path))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(os.fsencode(result.path) + b"\n")
+    sys.stdout.flush()
 
 
 @_text.register

@@ -13,6 +13,7 @@ import click
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
+from hqt.names import expanded
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -30,7 +31,6 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
             click.option("--client", "client", hidden=True),
             click.option("--pane", "pane", hidden=True),
-            click.option("--tell", "tell", is_flag=True, hidden=True),
         ]
     ):
         function = option(function)
@@ -46,7 +46,7 @@ def _keeping(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-_FLAGS = frozenset({"directory", "socket_name", "socket_path", "json", "client", "pane", "tell"})
+_FLAGS = frozenset({"directory", "socket_name", "socket_path", "json", "client", "pane"})
 
 
 def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
@@ -61,10 +61,7 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
                 return 0
             from hqt import report
 
-            settings = ctx.ensure_object(dict)
-            return report.success(
-                result, as_json=bool(settings.get("json")), tell=settings.get("tell")
-            )
+            return report.success(result, as_json=bool(ctx.ensure_object(dict).get("json")))
 
         return click.command(name, **attributes)(shared(call))
 
@@ -85,6 +82,7 @@ def caller(ctx: click.Context) -> Caller:
         socket_path=settings.get("socket_path"),
         client=settings.get("client"),
         pane=pane,
+        by_key=bool(settings.get("pane")) and not settings.get("directory"),
         interactive=sys.stdin is not None and sys.stdin.isatty(),
     )
 
@@ -100,9 +98,14 @@ def _directory(asked: str | None) -> Path:
                 "Change to a folder that exists, then try again.",
             ) from None
         here = Path("/")
-    directory = here / Path(asked).expanduser() if asked else here
+    directory = here / expanded(asked) if asked else here
     if asked and not directory.is_dir():
         raise HqtError(
             Code.USAGE, f"-C {asked}: there is no such folder.", "Name a folder that exists."
         )
     return directory
+
+
+def wants_json() -> bool:
+    """Whether this call asked for JSON, for a verb that must answer before it returns."""
+    return bool(click.get_current_context().ensure_object(dict).get("json"))

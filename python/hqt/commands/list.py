@@ -1,0 +1,19 @@
+"""`hqt list`: every worktree of the repository and its sessions."""
+
+from __future__ import annotations
+
+import click
+
+from hqt.commands.shared import verb
+from hqt.models import Caller
+from hqt.results import Listing, Listings
+
+
+@verb("list")
+@click.option("--all", "everywhere", is_flag=True, help="Every repository that hqt knows.")
+@click.option("--archived", is_flag=True, help="The sessions that were put aside.")
+def command(caller: Caller, everywhere: bool, archived: bool) -> Listing | Listings:
+    """Every worktree, made by hqt or not, with what it would lose."""
+    from hqt.sessions.listing import everything, here
+
+    return everything(caller, archived=archived) if everywhere else here(caller, archived=archived)

@@ -1,0 +1,42 @@
+"""`hqt remove`: sessions and their worktrees go, guarded."""
+
+from __future__ import annotations
+
+import click
+
+from hqt.commands.shared import verb
+from hqt.errors import Code, HqtError
+from hqt.models import Caller
+from hqt.results import Removals
+
+
+@verb("remove")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option("--force", is_flag=True, help="Also what would be lost (it goes to the trash).")
+@click.option("--close", is_flag=True, help="Also when something runs in there.")
+@click.option("--evacuate", is_flag=True, help="First move other sessions to the main checkout.")
+@click.option("--keep-worktree", is_flag=True, help="Only the session goes.")
+@click.option("--keep-branch", is_flag=True, help="The branch stays in any case.")
+@click.option("--delete-branch", is_flag=True, help="The branch goes too, if it is merged.")
+def command(
+    caller: Caller, targets: tuple[str, ...], keep_branch: bool, delete_branch: bool, **flags: bool
+) -> Removals | None:
+    """Remove each TARGET; refuse, and name what, when anything would be lost."""
+    from hqt import report
+    from hqt.commands.shared import wants_json
+    from hqt.sessions.remove import Terms, remove
+
+    if keep_branch and delete_branch:
+        raise HqtError(
+            Code.USAGE,
+            "--keep-branch and --delete-branch exclude each other; nothing was removed.",
+            "Give one of them.",
+        )
+    branch = "keep" if keep_branch else "delete" if delete_branch else "setting"
+    as_json = wants_json()
+
+    def answer(removals: Removals) -> None:
+        report.success(removals, as_json=as_json)
+
+    remove(caller, targets, Terms(branch=branch, **flags), answer)
+    return None

@@ -1,0 +1,20 @@
+"""`hqt restore`: a removed worktree checked out again where it was recorded."""
+
+from __future__ import annotations
+
+import click
+
+from hqt.commands.shared import verb
+from hqt.models import Caller
+from hqt.results import Opened
+
+
+@verb("restore")
+@click.argument("target")
+@click.option("--progress", is_flag=True, help="The stages as JSON lines on standard error.")
+def command(caller: Caller, target: str, progress: bool) -> Opened:
+    """Bring TARGET's worktree back: from the trash, else its branch, else its base commit."""
+    from hqt import report
+    from hqt.sessions.restore import restore
+
+    return restore(caller, target, report.progress if progress else None)

@@ -1,0 +1,47 @@
+"""`hqt trash`: removed worktrees that can still be restored."""
+
+from __future__ import annotations
+
+import click
+
+from hqt.commands.shared import shared, verb
+from hqt.models import Caller
+from hqt.results import Opened, TrashListing
+
+
+@click.group("trash")
+@shared
+def command() -> None:
+    """Removed worktrees of this repository."""
+
+
+@verb("list")
+def list_command(caller: Caller) -> TrashListing:
+    """What is in the trash, newest first."""
+    from hqt.sessions.trash import entries
+
+    return entries(caller)
+
+
+@verb("restore")
+@click.argument("entry", metavar="ID")
+@click.option("--to", metavar="PATH", help="Another place, if its own is taken.")
+def restore_command(caller: Caller, entry: str, to: str | None) -> Opened:
+    """Bring back the removed worktree ID."""
+    from hqt.sessions.undo import undo
+
+    return undo(caller, entry=entry, to=to)
+
+
+@verb("empty")
+@click.option("--older-than", type=click.IntRange(0), metavar="D", help="Only after D days.")
+def empty_command(caller: Caller, older_than: int | None) -> TrashListing:
+    """Delete what is in the trash for good."""
+    from hqt.sessions.trash import empty
+
+    return empty(caller, older_than)
+
+
+command.add_command(list_command)
+command.add_command(restore_command)
+command.add_command(empty_command)

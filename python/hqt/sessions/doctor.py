@@ -1,0 +1,168 @@
+"""The story of `doctor`: look at everything hqt stands on, change nothing, say what to do."""
+
+from __future__ import annotations
+
+import locale
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hqt.errors import HqtError
+from hqt.models import Caller
+from hqt.results import Diagnosis, Finding
+from hqt.sessions import world as worlds
+
+_PYTHON = (3, 11)
+_GIT = (2, 34)
+
+
+def diagnose(caller: Caller) -> Diagnosis:
+    """Every finding, the good ones too. Never raises: a check that fails is a finding."""
+    checks: dict[str, Callable[[Caller], Iterator[Finding]]] = {
+        "python": _python,
+        "environment": _environment,
+        "git": _git,
+        "tmux": _tmux,
+        "locale": _locale,
+        "options": _options,
+        "store": _store,
+        "repository": _repository,
+    }
+    findings: list[Finding] = []
+    for subject, check in checks.items():
+        try:
+            findings.extend(check(caller))
+        except HqtError as error:
+            findings.append(Finding(subject, "error", error.message, error.remedy))
+    return Diagnosis(tuple(findings))
+
+
+def _python(_: Caller) -> Iterator[Finding]:
+    version = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info >= _PYTHON:
+        yield Finding("python", "ok", f"{version}.")
+    else:
+        yield Finding("python", "error", f"{version} is too old.", "hqt needs 3.11 or later.")
+
+
+def _environment(_: Caller) -> Iterator[Finding]:
+    from importlib import metadata
+
+    found, absent = [], []
+    for name in ("click", "libtmux", "platformdirs", "prompt_toolkit", "pygit2", "rich"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            absent.append(name)
+    if absent:
+        remedy = "Run `scripts/setup` of the plugin."
+        yield Finding("environment", "error", f"{', '.join(absent)} cannot be found.", remedy)
+    yield Finding("environment", "ok", f"{', '.join(found)}.")
+
+
+def _git(_: Caller) -> Iterator[Finding]:
+    from hqt.git.process import git
+
+    said = git("version", cwd=Path("/")).text
+    numbers = said.removeprefix("git version ").split(".")
+    level, remedy = "ok", ""
+    if all(part.isdigit() for part in numbers[:2]) and tuple(map(int, numbers[:2])) < _GIT:
+        level, remedy = "warning", "hqt is tested with git 2.34 and later; upgrade git."
+    yield Finding("git", level, f"{said}.", remedy)
+
+
+def _tmux(caller: Caller) -> Iterator[Finding]:
+    tmux = worlds.connect(caller)
+    snapshot = worlds.glance(caller)
+    if snapshot is None:
+        yield Finding(
+            "tmux",
+            "warning",
+            "No tmux server answers.",
+            "Start tmux; until then only verbs that need no window work.",
+        )
+        return
+    yield Finding("tmux", "ok", f"tmux {snapshot.version}, {len(snapshot.panes)} panes.")
+    if not tmux.supports("display-popup"):
+        yield Finding(
+            "tmux",
+            "warning",
+            "This tmux has no popups; hqt's screens open in windows.",
+            "tmux 3.2 or later has them.",
+        )
+
+
+def _locale(_: Caller) -> Iterator[Finding]:
+    encoding = locale.getpreferredencoding(False)
+    if encoding.lower().replace("-", "") == "utf8":
+        yield Finding("locale", "ok", f"{encoding}.")
+    else:
+        yield Finding(
+            "locale",
+            "warning",
+            f"The locale's encoding is {encoding}; ⎇ and other characters may show as ?.",
+            "Set LANG to a UTF-8 locale, such as C.UTF-8, in the shell that starts tmux.",
+        )
+
+
+def _options(caller: Caller) -> Iterator[Finding]:
+    from hqt import config, paths
+
+    snapshot = worlds.glance(caller)
+    config.load(snapshot.options if snapshot else {}, None)
+    file = paths.config_file()
+    there = f"{file} and the tmux options" if file.exists() else f"the tmux options ({file}: none)"
+    yield Finding("options", "ok", f"Every value in {there} is one that hqt knows.")
+
+
+def _store(_: Caller) -> Iterator[Finding]:
+    rows = worlds.rows()
+    count = len(rows.all())
+    yield Finding("store", "ok", f"{count} sessions in {rows.path}.")
+    if rows.path.exists() and not os.access(rows.path, os.W_OK):
+        yield Finding(
+            "store", "error", f"{rows.path} cannot be written.", "Make it writable for you."
+        )
+
+
+def _repository(caller: Caller) -> Iterator[Finding]:
+    from hqt.errors import Code
+    from hqt.git import support, trash
+
+    try:
+        world = worlds.look(caller)
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY:
+            raise
+        yield Finding("repository", "note", "The current directory is in no repository.")
+        return
+    found = world.repository
+    yield Finding("repository", "ok", f"{found.root} with {len(world.worktrees)} checkouts.")
+    checkout = found.checkout or found.main
+    if checkout:
+        tree = world.home(checkout)
+        reasons = support.misjudged(checkout, tree.git_dir if tree else found.common_dir,
+                                    found.common_dir)
+        for reason in dict.fromkeys((*reasons.status, *reasons.checkout)):
+            yield Finding(
+                "repository", "note", f"The git command does this part: {reason.rstrip('.')}."
+            )
+    if remote := trash.mirrored(found):
+        yield Finding(
+            "repository",
+            "warning",
+            f"Remote {remote} mirrors every ref, so pins in the trash would be overwritten or "
+            "published; hqt refuses to trash what would be lost here.",
+            "Give the remote a refspec of its own for branches and tags.",
+        )
+    for tree in world.worktrees:
+        if tree.missing and tree.locked is None:
+            yield Finding(
+                "repository",
+                "note",
+                f"The directory of ⎇ {tree.label} is not at {tree.path} any more.",
+                "If it was moved, `git worktree repair NEW_PATH`; `hqt restore` makes it anew.",
+            )
+

@@ -1,0 +1,118 @@
+"""The story of `inspect`: what would go with a worktree, who is in it, and what refuses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hqt import verdict
+from hqt.models import Caller, Losses, Occupants, Session, Worktree
+from hqt.results import Inventory, Refusal
+from hqt.sessions import targets, views
+from hqt.sessions import world as worlds
+from hqt.sessions.locate import require_worktree
+from hqt.sessions.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Permits:
+    """What the caller has lifted."""
+
+    force: bool = False
+    close: bool = False
+    evacuate: bool = False
+
+
+def inspect(caller: Caller, name: str) -> Inventory:
+    """The inventory of a worktree; nothing is changed. Raises what resolving a target raises."""
+    target = targets.find(caller, name)
+    tree = require_worktree(target, name)
+    inside = target.world.sessions_in(tree)
+    going = target.session or next(iter(inside), None)
+    return take(target.world, tree, going)
+
+
+def take(
+    world: World,
+    tree: Worktree,
+    going: Session | None,
+    permits: Permits = Permits(),
+    removing: Iterable[str] = (),
+) -> Inventory:
+    """The inventory of `tree` if it went together with session `going` and branches `removing`."""
+    lost = losses(world, tree, going, removing)
+    who = occupants(world, tree, going)
+    view = replace(views.counted(world, tree), unique_commits=lost.unique_count)
+    return Inventory(
+        worktree=view,
+        sessions=tuple(views.session_view(world, one) for one in world.sessions_in(tree)),
+        losses=lost,
+        occupants=who,
+        refusals=refusals(tree, lost, who, permits),
+        sentence=verdict.sentence(lost),
+    )
+
+
+def refusals(
+    tree: Worktree, lost: Losses, who: Occupants, permits: Permits
+) -> tuple[Refusal, ...]:
+    """Why this worktree may not be removed under these permits, first reason first."""
+    return verdict.refusals(
+        lost,
+        who,
+        label=tree.label,
+        main=tree.main,
+        locked=tree.locked,
+        force=permits.force,
+        close=permits.close,
+        evacuate=permits.evacuate,
+    )
+
+
+def losses(
+    world: World, tree: Worktree, going: Session | None, removing: Iterable[str] = ()
+) -> Losses:
+    """What git says would be lost; pygit2 may only add a doubt."""
+    from hqt.git import losses as facts
+    from hqt.git import witness
+
+    others = tuple(one.path for one in world.worktrees if one.path != tree.path)
+    found = facts.losses(
+        world.repository,
+        tree,
+        recorded_branch=going.worktree_branch if going else None,
+        base_commit=going.base_commit if going else None,
+        removing=frozenset(removing),
+        others=others,
+    )
+    doubts = witness.second_opinion(world.repository, tree, found)
+    return replace(found, unsure=(*found.unsure, *doubts)) if doubts else found
+
+
+def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:
+    """Who is in a worktree right now; hqt's own process chain does not count."""
+    from hqt import processes
+    from hqt.tmux.occupants import occupants as living_in
+
+    running = processes.running()
+    others = [one.id for one in world.sessions_in(tree) if going is None or one.id != going.id]
+    return living_in(
+        world.snapshot,
+        running,
+        tree.path,
+        tuple(one.path for one in world.worktrees),
+        own_chain=frozenset(processes.chain(os.getpid(), running)),
+        sessions=tuple(others),
+        idle_sessions=frozenset(_quiet(world)),
+    )
+
+
+def _quiet(world: World) -> Iterable[str]:
+    """The sessions whose own harness says that it has nothing to do."""
+    for session in world.sessions:
+        if views.state(world, session) in {"idle", "done"}:
+            yield session.id
+
+

@@ -1,0 +1,36 @@
+"""The story of `list`: one repository, or every one that hqt knows."""
+
+from __future__ import annotations
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller
+from hqt.results import Listing, Listings
+from hqt.sessions import views
+from hqt.sessions import world as worlds
+
+
+def here(caller: Caller, *, archived: bool = False) -> Listing:
+    """The repository that the caller is in. Raises `not_a_repository` and what reading raises."""
+    return views.listing(worlds.look(caller), archived=archived)
+
+
+def everything(caller: Caller, *, archived: bool = False) -> Listings:
+    """The caller's repository, if there is one, and those of every session in the store.
+
+    One that cannot be read is left out: a single broken project must not hide the others.
+    """
+    snapshot = worlds.glance(caller)
+    caller = worlds.settled(caller, snapshot)
+    found: dict[str, Listing] = {}
+    places = [caller.directory, *(session.project for session in worlds.rows().all())]
+    for place in dict.fromkeys(places):
+        try:
+            world = worlds.join(caller, place, snapshot)
+        except HqtError as error:
+            if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
+                raise
+            continue
+        key = str(world.repository.common_dir)
+        if key not in found:
+            found[key] = views.listing(world, archived=archived)
+    return Listings(tuple(found.values()))

@@ -1,0 +1,49 @@
+"""The story of `path`: where a target is."""
+
+from __future__ import annotations
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Worktree
+from hqt.results import Located
+from hqt.sessions import targets
+from hqt.sessions.targets import Target
+
+
+def locate(caller: Caller, name: str) -> Located:
+    """The directory of a target; for a session without a worktree its project.
+
+    Raises `missing_worktree` when the directory is not there.
+    """
+    target = targets.find(caller, name)
+    session = target.session
+    if target.worktree is None and session and session.worktree_path is None:
+        return Located(session.project)
+    tree = require_worktree(target, name)
+    if tree.missing:
+        raise _gone(name)
+    return Located(tree.path)
+
+
+def require_worktree(target: Target, name: str) -> Worktree:
+    """The worktree of a target, whether its directory is there or not.
+
+    Raises `no_such_target` for a session that never had one, `missing_worktree` for one whose
+    worktree git does not list any more.
+    """
+    if target.worktree:
+        return target.worktree
+    if target.session and target.session.worktree_path is None:
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            f"Session {name!r} has no worktree; nothing was changed.",
+            "`hqt list` shows which have one.",
+        )
+    raise _gone(name)
+
+
+def _gone(name: str) -> HqtError:
+    return HqtError(
+        Code.MISSING_WORKTREE,
+        f"The directory of {name!r} is not there any more.",
+        f"`hqt restore {name}` checks it out again, `hqt remove {name}` forgets it.",
+    )

@@ -1,0 +1,253 @@
+"""The story of `remove`: sessions and their worktrees go, and nothing is lost.
+
+Every target is judged before any is touched. Then, for each, in the order of design §5: all that
+can fail first (manifest, pins, same file system); the panes closed by id, the caller's own not
+yet; the second judgement; the point of no return (admin entry, then tree, into the trash); the
+branch by compare and swap; the row. The answer is printed, and last of all the caller's own pane
+goes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hqt import documents, signals
+from hqt.errors import Code, HqtError, foremost
+from hqt.models import Caller, Session, Worktree
+from hqt.results import Inventory, Removals, Removed
+from hqt.sessions import closing, inspect, targets
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import changing
+from hqt.sessions.inspect import Permits
+from hqt.sessions.targets import Target
+from hqt.sessions.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How far the caller goes."""
+
+    force: bool = False
+    close: bool = False
+    evacuate: bool = False
+    keep_worktree: bool = False
+    branch: str = "setting"  # keep, delete, or as `@hqt-delete-branch` says
+
+    @property
+    def permits(self) -> Permits:
+        return Permits(self.force, self.close, self.evacuate)
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """One thing to remove: a session, a worktree, or both."""
+
+    world: World
+    session: Session | None
+    tree: Worktree | None  # None: no worktree, or it stays
+    note: str = ""  # why the worktree stays
+
+
+def remove(
+    caller: Caller, names: Sequence[str], terms: Terms, answer: Callable[[Removals], None]
+) -> None:
+    """Remove every target or, where a check refuses one, none; hand `answer` what happened.
+
+    `answer` is called before the caller's own pane is closed. Raises the foremost refusal, its
+    details being the inventory; a failure later on lists in details what was `removed` before it.
+    """
+    doomed = _unique([_doom(targets.find(caller, name), terms) for name in names])
+    branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
+    errors = [error for one in doomed if (error := _refusal(one, terms, branches))]
+    if errors:
+        raise foremost(errors)
+    own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]
+    done: list[Removed] = []
+    os.chdir("/")  # hqt must not be one of those that live in what it removes
+    for one in doomed:
+        try:
+            done.append(_go(one, terms, branches))
+        except HqtError as error:
+            if done:
+                error.details["removed"] = [documents.removed(gone) for gone in done]
+            raise
+    answer(Removals(tuple(done)))
+    signals.ignore()
+    closing.close_own(caller, own, doomed[0].world.repository.root)
+
+
+def _doom(target: Target, terms: Terms) -> Doomed:
+    """What a target means: its session with the worktree, unless others live there too."""
+    world, tree, session = target.world, target.worktree, target.session
+    if tree is None or tree.main:
+        if session is None:
+            raise _main_checkout(target)
+        return Doomed(world, session, None)
+    inside = world.sessions_in(tree)
+    if session is None and inside and not terms.keep_worktree:
+        session = next((one for one in inside if one.owns_worktree), inside[0])
+    if terms.keep_worktree:
+        return Doomed(world, session, None, f"The worktree at {tree.path} stays, as asked.")
+    others = [one.nickname for one in inside if session is None or one.id != session.id]
+    if others and target.session and not terms.evacuate:
+        who = ", ".join(others)
+        return Doomed(world, session, None, f"The worktree stays: {who} lives there too.")
+    return Doomed(world, session, tree)
+
+
+def _main_checkout(target: Target) -> HqtError:
+    place = target.worktree.path if target.worktree else target.world.repository.root
+    return HqtError(
+        Code.MAIN_CHECKOUT,
+        f"{place} is the repository's main checkout, which hqt never removes.",
+        "Name a session or a linked worktree; `hqt list` shows them.",
+    )
+
+
+def _unique(doomed: list[Doomed]) -> list[Doomed]:
+    """Two names for one thing are one."""
+    seen: dict[tuple[str, str], Doomed] = {}
+    for one in doomed:
+        key = (one.session.id if one.session else "", str(one.tree.path) if one.tree else "")
+        seen.setdefault(key, one)
+    return list(seen.values())
+
+
+def _refusal(one: Doomed, terms: Terms, branches: frozenset[str]) -> HqtError | None:
+    """The reason not to remove it, judged now; None if there is none."""
+    if one.tree is None:
+        return closing.refusal(one.world, one.session, terms.close) if one.session else None
+    try:
+        _require_registered(one.world, one.tree)
+    except HqtError as error:
+        return error
+    found = inspect.take(one.world, one.tree, one.session, terms.permits, branches)
+    return refused(found)
+
+
+def _require_registered(world: World, tree: Worktree) -> None:
+    from hqt.git import worktrees
+
+    if not tree.missing:
+        worktrees.require_identity(world.repository, tree)
+
+
+def refused(found: Inventory) -> HqtError | None:
+    """An inventory's first refusal as an error that carries all of it; None if nothing refuses."""
+    if not found.refusals:
+        return None
+    first = found.refusals[0]
+    lifted = {"busy": "--close"}.get(first.code, "--force")
+    if any(word in first.code for word in ("main", "locked", "identity")):
+        remedy = "`hqt unlock` lifts a lock; nothing else does." if first.code == "locked" else ""
+    else:
+        remedy = f"Look with `hqt inspect`; {lifted} goes on all the same."
+    return HqtError(
+        Code(first.code),
+        " ".join(refusal.message for refusal in found.refusals),
+        first.remedy or remedy,
+        documents.inventory(found),
+    )
+
+
+def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
+    if one.tree is None:
+        assert one.session is not None
+        closed = closing.close_session(one.world, one.session, close=terms.close)
+        worlds.rows().delete(one.session.id)
+        notes = (one.note,) if one.note else ()
+        return Removed(None, None, False, closed, None, one.session.id, notes)
+    with changing(one.world.repository, "remove") as recovered:
+        removed = _worktree(one, terms, branches)
+    return replace(removed, notes=(*recovered, *removed.notes))
+
+
+def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
+    """Steps 1 to the last of design §5, Remove, under the lock."""
+    from hqt import config, verdict
+    from hqt.git import trash
+
+    world = worlds.again(one.world)
+    tree = _same(world, one)
+    found = inspect.take(world, tree, one.session, terms.permits, branches)
+    if error := refused(found):
+        raise error
+    if terms.evacuate:
+        from hqt.sessions.evacuate import evacuate
+
+        evacuate(world, tree, one.session, close=terms.close)
+    entry = trash.prepare(
+        world.repository,
+        tree,
+        holds=verdict.holds(found.losses),
+        session=one.session,
+        pool=config.pool(world.config, world.repository),
+    )
+    try:
+        closed = closing.close_worktree(world, tree, one.session, close=terms.close)
+        world = worlds.again(world)
+        tree = _same(world, one)
+        again = inspect.take(world, tree, one.session, terms.permits, branches)
+        if error := refused(again):
+            raise error
+    except BaseException:
+        trash.abandon(entry)
+        raise
+    signals.ignore()
+    trash.take(entry, holds=verdict.holds(again.losses))
+    deleted, notes = _branch(world, one, again, terms)
+    if one.session:
+        worlds.rows().delete(one.session.id)
+    return Removed(
+        path=tree.path,
+        branch=tree.branch,
+        branch_deleted=deleted,
+        windows_closed=closed,
+        trash=entry.id,
+        session=one.session.id if one.session else None,
+        notes=notes,
+    )
+
+
+def _same(world: World, one: Doomed) -> Worktree:
+    """The same worktree in a world read anew, its identity checked both ways."""
+    assert one.tree is not None
+    for tree in world.worktrees:
+        if tree.path == one.tree.path and tree.git_dir == one.tree.git_dir:
+            _require_registered(world, tree)
+            return tree
+    raise HqtError(
+        Code.IDENTITY_MISMATCH,
+        f"The worktree at {one.tree.path} is not the one that was asked for any more; "
+        "nothing was removed.",
+        "Look with `hqt list`, then try again.",
+    )
+
+
+def _branch(
+    world: World, one: Doomed, found: Inventory, terms: Terms
+) -> tuple[bool, tuple[str, ...]]:
+    """Delete the branch where the rules of design §5 allow it; say why where it was asked for."""
+    from hqt.git import branches
+
+    assert one.tree is not None
+    tree, row = found.worktree.worktree, one.session
+    if tree.branch is None or tree.head is None or terms.branch == "keep":
+        return False, ()
+    asked = terms.branch == "delete"
+    if not asked:
+        ours = row is not None and row.owns_branch and row.worktree_branch == tree.branch
+        if not ours or world.config.delete_branch != "merged":
+            return False, ()
+    try:
+        merged = not found.losses.unique_count and branches.merged(world.repository, tree.branch)
+        if not merged and not (asked and terms.force):
+            note = f"Branch {tree.branch} was kept: it is not merged." if asked else ""
+            return False, (note,) if note else ()
+        if branches.delete(world.repository, tree.branch, tree.head):
+            return True, ()
+        return False, (f"Branch {tree.branch} was kept: it is in use or has moved on.",)
+    except HqtError as error:
+        return False, (f"Branch {tree.branch} was kept: {error.message}",)

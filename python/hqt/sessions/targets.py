@@ -1,0 +1,223 @@
+"""From what a user typed to one worktree or session. Exact matches only; never a guess.
+
+TARGET is a session id or nickname, a branch, a worktree id, a path, a window id `@N`, or `.`;
+`session:`, `branch:`, `path:` narrow it (design §4). This repository is asked first, then the
+others that hqt knows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Session, Worktree
+from hqt.names import expanded
+from hqt.sessions import world as worlds
+from hqt.sessions.world import World
+
+_NARROW = ("session", "branch", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a name meant. At least one of the two is there; `session` only if it was meant."""
+
+    world: World
+    worktree: Worktree | None
+    session: Session | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    worktree: Worktree | None
+    session: Session | None
+
+    @property
+    def key(self) -> str:
+        if self.worktree:
+            return str(self.worktree.path)
+        return f"session {self.session.id}" if self.session else ""
+
+
+def find(caller: Caller, text: str) -> Target:
+    """The one thing `text` names.
+
+    Raises `no_such_target`, `ambiguous_target` (details: candidates), and what reading the world
+    raises.
+    """
+    snapshot = worlds.glance(caller)
+    caller = worlds.settled(caller, snapshot)
+    here: World | None = None
+    absent: HqtError | None = None
+    try:
+        here = worlds.join(caller, caller.directory, snapshot)
+        found = _choose(here, text, _matches(here, text))
+        if found:
+            return found
+    except HqtError as error:
+        if error.code not in {Code.NOT_A_REPOSITORY, Code.PROJECT_MISSING}:
+            raise
+        absent = error
+    elsewhere = [
+        target
+        for world in _other_worlds(caller, snapshot, here, text)
+        if (target := _choose(world, text, _matches(world, text)))
+    ]
+    if len(elsewhere) > 1:
+        raise _ambiguous(text, [_describe(one.worktree, one.session) for one in elsewhere])
+    if elsewhere:
+        return elsewhere[0]
+    if absent and text == ".":
+        raise absent
+    _require_project(text)
+    raise HqtError(
+        Code.NO_SUCH_TARGET,
+        f"Nothing is called {text!r} here: no session, branch, worktree, path or window.",
+        "`hqt list` shows what there is; names must be exact.",
+    )
+
+
+def _matches(world: World, text: str) -> Iterator[_Match]:
+    kind, _, rest = text.partition(":")
+    kind, name = (kind, rest) if kind in _NARROW and rest else ("", text)
+    if kind in {"", "session"}:
+        yield from _sessions(world, name)
+    if kind in {"", "branch"}:
+        yield from _branches(world, name)
+    if kind == "":
+        yield from (_Match(tree, None) for tree in world.worktrees if tree.id == name)
+        if name.startswith("@"):
+            yield from _windows(world, name)
+        if name == ".":
+            yield from _here(world)
+    if kind in {"", "path"}:
+        yield from _paths(world, name)
+
+
+def _sessions(world: World, name: str) -> Iterator[_Match]:
+    for session in world.sessions:
+        if name in {session.id, session.nickname}:
+            yield _Match(world.worktree_of(session), session)
+
+
+def _branches(world: World, name: str) -> Iterator[_Match]:
+    listed = [tree for tree in world.worktrees if tree.branch == name]
+    yield from (_Match(tree, None) for tree in listed)
+    if not listed:
+        for session in world.sessions:
+            if session.worktree_branch == name and world.worktree_of(session) is None:
+                yield _Match(None, session)
+
+
+def _windows(world: World, window: str) -> Iterator[_Match]:
+    for pane in world.snapshot.panes if world.snapshot else ():
+        if pane.window != window:
+            continue
+        owner = next((one for one in world.sessions if one.id == pane.window_session), None)
+        if owner:
+            yield _Match(world.worktree_of(owner), owner)
+            return
+        home = world.home(worlds.pane_path(pane.path)) if pane.path else None
+        if home:
+            yield _Match(home, None)
+
+
+def _here(world: World) -> Iterator[_Match]:
+    session = session_here(world)
+    if session and world.worktree_of(session) in {None, world.current}:
+        yield _Match(world.worktree_of(session), session)
+    elif world.current:
+        yield _Match(world.current, None)
+
+
+def session_here(world: World) -> Session | None:
+    """The session of the window that the caller's pane is in."""
+    for pane in world.snapshot.panes if world.snapshot else ():
+        if pane.id == world.caller.pane:
+            return next((one for one in world.sessions if one.id == pane.window_session), None)
+    return None
+
+
+def _paths(world: World, name: str) -> Iterator[_Match]:
+    path = _physical(world.caller, name)
+    listed = [tree for tree in world.worktrees if tree.path == path]
+    yield from (_Match(tree, None) for tree in listed)
+    if not listed:
+        for session in world.sessions:
+            if session.worktree_path == path and world.worktree_of(session) is None:
+                yield _Match(None, session)
+
+
+def _physical(caller: Caller, name: str) -> Path:
+    return Path(os.path.realpath(caller.directory / expanded(name)))
+
+
+def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None:
+    """The one target of the matches: those that mean one worktree are one."""
+    groups: dict[str, list[_Match]] = {}
+    for match in matches:
+        groups.setdefault(match.key, []).append(match)
+    if not groups:
+        return None
+    group = next(iter(groups.values()))
+    named = {match.session.id: match.session for match in group if match.session}
+    if len(groups) > 1 or len(named) > 1:
+        everything = [match for one in groups.values() for match in one]
+        raise _ambiguous(text, [_describe(one.worktree, one.session) for one in everything])
+    return Target(world, group[0].worktree, next(iter(named.values()), None))
+
+
+def _other_worlds(
+    caller: Caller, snapshot: object, here: World | None, text: str
+) -> Iterator[World]:
+    """The other repositories: the one that a path lies in, and the projects in the store."""
+    kind, _, rest = text.partition(":")
+    name = rest if kind in _NARROW and rest else text
+    places = {session.project: None for session in worlds.rows().all()}
+    path = _physical(caller, name)
+    if text != "." and os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for long names
+        places[path] = None
+    seen = {here.repository.common_dir} if here else set()
+    for place in places:
+        try:
+            world = worlds.join(caller, place, snapshot)  # type: ignore[arg-type]  # as glance gave it
+        except HqtError:
+            continue  # a project that is gone or cannot be read answers to no name
+        if world.repository.common_dir not in seen:
+            seen.add(world.repository.common_dir)
+            yield world
+
+
+def _require_project(text: str) -> None:
+    """Raise `project_missing` when `text` names a session whose project cannot be read any more."""
+    name = text.removeprefix("session:")
+    for session in worlds.rows().all():
+        if name in {session.id, session.nickname} and not session.project.exists():
+            raise HqtError(
+                Code.PROJECT_MISSING,
+                f"The project of session {session.nickname!r} is gone: {session.project}.",
+                "Bring the folder back, then try again; nothing was changed.",
+                {"session": session.id, "project": str(session.project)},
+            )
+
+
+def _ambiguous(text: str, candidates: list[str]) -> HqtError:
+    unique = list(dict.fromkeys(candidates))
+    return HqtError(
+        Code.AMBIGUOUS_TARGET,
+        f"{text!r} means more than one: {'; '.join(unique)}.",
+        "Say which with session:, branch: or path:, or give an id.",
+        {"candidates": unique},
+    )
+
+
+def _describe(worktree: Worktree | None, session: Session | None) -> str:
+    words = []
+    if session:
+        words.append(f"session {session.id} ({session.nickname})")
+    if worktree:
+        words.append(f"worktree {worktree.id} ⎇ {worktree.label} at {worktree.path}")
+    return ", ".join(words)

@@ -1,0 +1,85 @@
+"""From the world to what is shown of it: rows with counts, sessions with their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from hqt.models import Session, Worktree
+from hqt.names import tmux_session_name
+from hqt.results import Listing, SessionView, WorktreeView
+from hqt.sessions.world import World
+
+_WORKERS = 2  # libgit2 lets go of the interpreter while it compares files; more gains nothing
+
+
+def listing(world: World, *, archived: bool = False) -> Listing:
+    """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        rows = tuple(pool.map(lambda tree: counted(world, tree), world.worktrees))
+    shown = [session for session in world.sessions if session.archived == archived]
+    return Listing(world.repository, rows, tuple(session_view(world, one) for one in shown))
+
+
+def counted(world: World, tree: Worktree) -> WorktreeView:
+    """A row with dirty counts and unique commits; what cannot be told is None."""
+    from hqt.git import changes, commits
+
+    found = None if tree.missing else changes.count(tree, world.repository)
+    unique = None
+    if tree.head is not None:
+        unique = commits.count(world.repository, tree.head, branch=tree.branch)
+    return replace(plain(world, tree), changes=found, unique_commits=unique)
+
+
+def plain(world: World, tree: Worktree) -> WorktreeView:
+    """A row without counts."""
+    inside = world.sessions_in(tree)
+    name = tmux_session_name(tree.path)
+    names = {pane.session_name for pane in world.snapshot.panes} if world.snapshot else set()
+    return WorktreeView(
+        worktree=tree,
+        current=tree.path == world.repository.checkout,
+        base_commit=next((one.base_commit for one in inside if one.base_commit), None),
+        changes=None,
+        unique_commits=None,
+        windows=world.windows_of(tree),
+        tmux_session=name,
+        tmux_session_exists=name in names,
+        sessions=tuple(session.id for session in inside),
+    )
+
+
+def session_view(world: World, session: Session) -> SessionView:
+    """A session with its place, its window and its state."""
+    return SessionView(
+        session, state(world, session), world.worktree_of(session), world.window_of(session)
+    )
+
+
+def state(world: World, session: Session) -> str:
+    """`archived`, `closed` without a window, else what its agent said or its shell shows."""
+    if session.archived:
+        return "archived"
+    window = world.window_of(session)
+    if window is None or world.snapshot is None:
+        return "closed"
+    panes = [pane for pane in world.snapshot.panes if pane.window == window]
+    told = [pane.agent_state for pane in panes if pane.agent_state]
+    if told:
+        return most_urgent(told)
+    if session.harness != "shell":
+        return "unknown"
+    from hqt.tmux.occupants import is_shell
+
+    return "idle" if all(is_shell(pane.command) for pane in panes) else "working"
+
+
+_URGENCY = ("waiting", "error", "working", "done", "idle", "unknown")
+
+
+def most_urgent(states: Iterable[str]) -> str:
+    """Of several panes the state that a person should see first."""
+    known = [one for one in states if one in _URGENCY]
+    return min(known, key=_URGENCY.index, default="unknown")

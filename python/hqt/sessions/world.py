@@ -1,0 +1,190 @@
+"""The world as it is now: git, tmux and the store, each read once and joined.
+
+Nothing here is remembered between calls, and nothing is changed. Binding is pure over what was
+read: a pane lives in the worktree that is the deepest match of its path; a session finds its
+worktree by its recorded path, else by its recorded branch (design §2).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Repository, Session, Worktree
+
+if TYPE_CHECKING:
+    from hqt.config import Config
+    from hqt.sessions.store import Store
+    from hqt.tmux.server import Snapshot, Tmux
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One repository, seen by one caller. `snapshot` is None when no tmux server answers."""
+
+    caller: Caller
+    repository: Repository
+    worktrees: tuple[Worktree, ...]  # main checkout first
+    sessions: tuple[Session, ...]  # of this repository, archived ones included
+    snapshot: Snapshot | None
+    config: Config
+    plain: bool = False  # no repository at all: only sessions without a worktree can live here
+
+    @property
+    def projects(self) -> frozenset[Path]:
+        """Every path by which a session may name this repository as its project."""
+        repository = self.repository
+        known = (repository.root, repository.common_dir, repository.main)
+        return frozenset(path for path in known if path)
+
+    @property
+    def main(self) -> Worktree | None:
+        """The main checkout's row, where there is one."""
+        return next((tree for tree in self.worktrees if tree.main), None)
+
+    @property
+    def current(self) -> Worktree | None:
+        """The selected checkout."""
+        checkout = self.repository.checkout
+        return next((tree for tree in self.worktrees if tree.path == checkout), None)
+
+    def home(self, path: Path) -> Worktree | None:
+        """The worktree that is the deepest match of `path`, an absolute physical path."""
+        inside = [tree for tree in self.worktrees if path.is_relative_to(tree.path)]
+        return max(inside, key=lambda tree: len(tree.path.parts), default=None)
+
+    def worktree_of(self, session: Session) -> Worktree | None:
+        """Where a session lives: by its recorded path, else by its recorded branch."""
+        if session.worktree_path is None:
+            return None
+        at_path = (tree for tree in self.worktrees if tree.path == session.worktree_path)
+        found = next(at_path, None)
+        if (found is None or found.missing) and session.worktree_branch:
+            on_branch = (
+                tree
+                for tree in self.worktrees
+                if tree.branch == session.worktree_branch and not tree.main and not tree.missing
+            )
+            found = next(on_branch, found)
+        return found
+
+    def sessions_in(self, worktree: Worktree) -> tuple[Session, ...]:
+        """The sessions that live in a worktree, archived ones not counted."""
+        return tuple(
+            session
+            for session in self.sessions
+            if not session.archived and self.worktree_of(session) == worktree
+        )
+
+    def windows_of(self, worktree: Worktree) -> tuple[str, ...] | None:
+        """The windows that belong to a worktree or have a pane in it; None without a server."""
+        if self.snapshot is None:
+            return None
+        windows: dict[str, None] = {}
+        for pane in self.snapshot.panes:
+            home = self.home(pane_path(pane.path)) if pane.path else None
+            if home == worktree or pane.window_worktree == worktree.id:
+                windows[pane.window] = None
+        return tuple(windows)
+
+    def window_of(self, session: Session) -> str | None:
+        """The window that shows a session, by its option; None when none does."""
+        if self.snapshot is None:
+            return None
+        panes = self.snapshot.panes
+        return next((pane.window for pane in panes if pane.window_session == session.id), None)
+
+
+def pane_path(path: str) -> Path:
+    """A pane's current path as tmux tells it, without the mark of a deleted folder."""
+    return Path(path.removesuffix(" (deleted)"))
+
+
+def connect(caller: Caller) -> Tmux:
+    """The tmux server of this call: its flags, else `$TMUX`, else the default one."""
+    from hqt.tmux import server
+
+    return server.connect(
+        socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
+    )
+
+
+def glance(caller: Caller) -> Snapshot | None:
+    """One read of tmux, or None when no server answers."""
+    from hqt.tmux import server
+
+    try:
+        return server.read(connect(caller))
+    except HqtError as error:
+        if error.code is Code.TMUX_UNAVAILABLE:
+            return None
+        raise
+
+
+def look(caller: Caller, *, at: Path | None = None) -> World:
+    """Read everything once, for the repository that `caller` is in (or that `at` is in).
+
+    Raises `not_a_repository`, `unsupported_repository`, `config_invalid` or `store_failed`.
+    """
+    snapshot = glance(caller)
+    caller = settled(caller, snapshot)
+    return join(caller, at or caller.directory, snapshot)
+
+
+def settled(caller: Caller, snapshot: Snapshot | None) -> Caller:
+    """`caller` with the folder of the pane that pressed the key, where a key was pressed."""
+    if not caller.by_key or snapshot is None:
+        return caller
+    pane = next((pane for pane in snapshot.panes if pane.id == caller.pane), None)
+    if pane is None or not pane.path:
+        return caller
+    return replace(caller, directory=pane_path(pane.path))
+
+
+def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
+    """The world of the repository that holds `directory`."""
+    from hqt import config
+    from hqt.git import repository, worktrees
+
+    found = repository.discover(directory)
+    options = snapshot.options if snapshot else {}
+    settings = config.load(options, found.root)
+    sessions = rows().all()
+    world = World(caller, found, worktrees.list_worktrees(found), (), snapshot, settings)
+    mine = tuple(session for session in sessions if session.project in world.projects)
+    return replace(world, sessions=mine)
+
+
+def again(world: World) -> World:
+    """The same place, read anew: after a lock was taken, or to report what is."""
+    if world.plain:
+        return without_repository(world.caller, glance(world.caller))
+    return join(world.caller, world.caller.directory, glance(world.caller))
+
+
+def without_repository(caller: Caller, snapshot: Snapshot | None) -> World:
+    """The world of a folder that belongs to no repository: no worktrees, only its sessions."""
+    from hqt import config
+
+    folder = Path(os.path.realpath(caller.directory))
+    sessions = rows().all()
+    return World(
+        caller,
+        Repository(common_dir=folder, main=folder, bare=False, checkout=None),
+        (),
+        tuple(session for session in sessions if session.project == folder),
+        snapshot,
+        config.load(snapshot.options if snapshot else {}, folder),
+        plain=True,
+    )
+
+
+def rows() -> Store:
+    """The user's store."""
+    from hqt import paths
+    from hqt.sessions.store import Store
+
+    return Store(paths.store_file())
