@@ -111,7 +111,10 @@ class Store:
             raise self._unusable("written", error.strerror) from error
         connection = self._connect()
         try:
+            # One look, before anything changes, at a file that another process may be filling.
+            connection.execute("BEGIN")
             store_files.require_known(self.path, connection)
+            connection.execute("COMMIT")
             _prefer_log(connection)
             connection.execute("BEGIN IMMEDIATE")
             store_files.require_known(self.path, connection)
