@@ -1,0 +1,148 @@
+#!/bin/sh
+# The entry, for TPM and for a plain run-shell: reads tmux once, binds the keys by one call, and
+# waits for nothing. Reloading changes nothing; a key that is no longer wanted is unbound.
+
+set -uf # -f: what tmux prints is data, never a pattern of file names
+
+file=$0
+while [ -L "$file" ]; do
+    link=$(readlink "$file")
+    case $link in
+        /*) file=$link ;;
+        *) file=${file%/*}/$link ;;
+    esac
+done
+case $file in
+    */*) root=$(CDPATH='' cd -- "${file%/*}" && pwd -P) ;;
+    *) root=$(pwd -P) ;;
+esac
+
+# shellcheck source=scripts/lib.sh
+. "$root/scripts/lib.sh"
+# shellcheck source=scripts/options.sh
+. "$root/scripts/options.sh"
+
+ready=''
+find_python && ready=yes
+complete_path
+
+newline='
+'
+tab='	'
+
+# The words before the values are for the loop below: splitting drops empty lines.
+seen=$(tmux -u display-message -p 'hqt-launcher #{@hqt_launcher}' \; display-message -p 'hqt-python #{@hqt-python}' \; \
+    display-message -p 'hqt-version #{version}' \; show-options -g \; \
+    list-commands display-popup \; list-keys -T prefix 2>/dev/null) # what fails here ends the list
+
+known_launcher='' named_python='' version='' options=$newline popups='' taken=' ' unbind=''
+IFS=$newline
+for line in $seen; do
+    case $line in
+        'hqt-launcher '*) known_launcher=${line#* } ;;
+        'hqt-python '*) named_python=${line#* } ;;
+        'hqt-version '*) version=${line#* } ;;
+        @hqt-*) options=$options$line$newline ;;
+        'display-popup '*) popups=yes ;;
+        'bind-key '*' prefix '*)
+            bound=${line#* prefix }
+            IFS=' '
+            # shellcheck disable=SC2086 # the key, between any number of spaces
+            set -- $bound
+            IFS=$newline
+            case $line in
+                *'#{@hqt_launcher} --key '*) unbind="${unbind}unbind-key -T prefix $1$newline" ;; # ours
+                *) taken="$taken$1 " ;;
+            esac
+            ;;
+    esac
+done
+unset IFS
+
+if [ -z "$seen" ]; then
+    exit 0 # no server
+fi
+if [ -z "$popups" ]; then
+    tmux display-message "hqt needs tmux 3.2 or newer; this is ${version:-older}. No key was bound."
+    exit 0
+fi
+
+# An option, in $value as tmux quotes it (so it can be given back to tmux as it is), or else its
+# default; $chosen says which.
+option() {
+    chosen=yes
+    case $options in
+        *"$newline@hqt-$1 "*) value=${options#*"$newline@hqt-$1 "} ;;
+        *)
+            chosen=''
+            value=${HQT_OPTIONS#*"$newline$1$tab"}
+            ;;
+    esac
+    value=${value%%"$newline"*}
+}
+
+size() {
+    option "$1"
+    case $value in
+        *[!0-9%]* | '') value=${HQT_OPTIONS#*"$newline$1$tab"} value=${value%%"$newline"*} ;;
+    esac
+}
+size popup-width && width=$value
+size popup-height && height=$value
+
+# The launcher's path as one word for the shell, which is also how tmux reads it.
+launcher='' rest=$root/scripts/hqt
+while [ "$rest" != "${rest#*\'}" ]; do
+    launcher=$launcher${rest%%\'*}"'\\''" rest=${rest#*\'}
+done
+launcher="'$launcher$rest'"
+
+# Names are data: a binding carries ids only, and the path by an option, for an option's value is
+# not expanded again. The marker --key is how a reload knows its own keys.
+call="#{@hqt_launcher} --key --client '#{client_name}' --pane #{pane_id}"
+bind=''
+
+# bind OPTION NOTE screen|silent VERB…: in a popup, or without anything to see.
+bind() {
+    option "$1"
+    case $value in
+        '' | "''" | '""' | [Nn][Oo][Nn][Ee]) return ;;
+    esac
+    # A default key is only an offer: what the user has bound there stays.
+    [ -n "$chosen" ] || case $taken in *" $value "*) return ;; esac
+    bind="${bind}bind-key -N \"hqt: $2\" $value "
+    if [ "$3$ready" = screenyes ]; then
+        shift 3
+        bind="${bind}run-shell -C \"display-popup -E -c '#{client_name}' -t #{pane_id} -d / -w $width -h $height $call $*\"$newline"
+    else # until the environment is ready the launcher answers with its progress
+        shift 3
+        bind="${bind}run-shell -b \"$call $*\"$newline"
+    fi
+}
+
+bind key 'menu' silent ui menu
+bind new-key 'new session' screen ui new
+bind switch-key 'switch to a session' screen ui switch
+bind move-key 'move the session' screen ui move
+bind remove-key 'remove the session and its worktree' screen ui remove
+bind archive-key 'archive the session' silent archive .
+bind undo-key 'undo the last removal' silent undo
+bind git-key 'git in a popup' screen ui git
+bind lock-key 'lock the worktree' silent lock .
+bind jump-key 'next waiting agent' silent jump
+bind last-key 'last worktree' silent jump --last
+
+# Setting an option redraws every client, so only when it changes.
+set -- source-file -
+[ "$known_launcher" = "$launcher" ] || set -- set-option -g @hqt_launcher "$launcher" \; "$@"
+errors=$(printf '%s' "$unbind$bind" | tmux -u "$@" 2>&1)
+[ -z "$errors" ] || show_message "hqt could not bind every key: $errors." ''
+
+# An interpreter that the user has named since is taken up; one that is named no more goes on
+# serving, for there may be no other.
+[ "${1-}" != loaded ] || exit 0 # setup itself has called: do not start it again
+if [ -z "$ready" ] || { [ -n "$named_python" ] && [ "$named_python" != "$wanted" ]; }; then
+    [ -z "$named_python" ] || export HQT_PYTHON="$named_python"
+    begin_setup
+fi
+exit 0
