@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.import_law import LOADERS, LONGEST, SPAWNERS, Rule, violations
+from helpers.import_law import LOADERS, LONGEST, PRINTERS, SPAWNERS, Rule, violations
 
 PACKAGE = Path(__file__).parent.parent / "python" / "hqt"
 
@@ -37,10 +37,12 @@ UNLAWFUL = [
     (Rule.HEAVY, "hqt.git.refs", "class A:\n import pygit2", "pygit2"),
     (Rule.HEAVY, "hqt.report", "import rich.table", "rich.table"),
     (Rule.HEAVY, "hqt.sessions.create", "import click", "click"),
+    (Rule.HEAVY, "hqt.commands.ui", "from hqt.ui import form", "hqt.ui.form"),
     (Rule.SPAWN, "hqt.sessions.harness", "def f():\n import subprocess", "subprocess"),
     (Rule.SPAWN, "hqt.git.trash", "from subprocess import run", "subprocess.run"),
     (Rule.SPAWN, "hqt.git.trash", "import os\ndef f(): os.posix_spawn('/bin/x', [], {})", "os."),
     (Rule.SPAWN, "hqt.git.trash", "from os import execvp", "os.execvp"),
+    (Rule.SPAWN, "hqt.ui.form", "from asyncio import create_subprocess_exec", "asyncio."),
     (Rule.COMMAND, "hqt.sessions.create", "run(['git', 'status'])", "git"),
     (Rule.COMMAND, "hqt.git.process", "run(['tmux', 'ls'])", "tmux"),
     (Rule.LOADER, "hqt.commands.new", "import importlib\nimportlib.import_module(name)", "import"),
@@ -75,6 +77,11 @@ LAWFUL = [
     ("hqt.tmux.server", "def f():\n import libtmux\n run(['tmux', '-V'])"),
     ("hqt.config", "from hqt import paths"),
     ("hqt.paths", "import platformdirs"),
+    (
+        "hqt.ui.canvas",
+        "import asyncio\nfrom prompt_toolkit.layout import Window\nimport hqt.ui.view",
+    ),
+    ("hqt.commands.ui", "def f():\n from hqt.ui import form"),
     ("hqt.report", "import sys\ndef f():\n import rich\n print('x', file=sys.stderr)"),
     ("hqt.verdict", "from hqt import models, names\nfrom hqt.errors import Code"),
     (
@@ -133,6 +140,13 @@ def test_hqt_keeps_the_law(module: str) -> None:
     assert not found, "\n" + "\n".join(map(str, found))
 
 
-@pytest.mark.parametrize("module", [*SPAWNERS, *LOADERS])
-def test_every_exception_is_for_a_module_that_exists(module: str) -> None:
-    assert module in MODULES
+@pytest.mark.parametrize(
+    ("exceptions", "module"),
+    [(table, module) for table in (SPAWNERS, LOADERS, PRINTERS) for module in table],
+)
+def test_every_exception_is_needed(
+    monkeypatch: pytest.MonkeyPatch, exceptions: dict[str, str], module: str
+) -> None:
+    source = MODULES[module].read_text()
+    monkeypatch.delitem(exceptions, module)
+    assert violations(module, source)

@@ -48,9 +48,10 @@ OWNERS: Mapping[str, str] = {
 HEAVY: Mapping[str, frozenset[str]] = {
     "pygit2": frozenset(),
     "libtmux": frozenset(),
-    "prompt_toolkit": frozenset(),
+    "prompt_toolkit": frozenset({"ui"}),
     "rich": frozenset(),
     "click": frozenset({"cli", "commands"}),
+    "hqt.ui": frozenset({"ui"}),
 }
 
 # Who may start a process, and which.
@@ -59,15 +60,22 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.tmux.server": "tmux, the only place",
     "hqt.processes": "ps, where there is no /proc",
 }
-_SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty", "asyncio"})
-_SPAWNING_CALLS = re.compile(r"os\.(exec\w+|spawn\w+|posix_spawnp?|fork|forkpty|system|popen)")
+_SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty"})
+_SPAWNING_CALLS = re.compile(
+    r"os\.(exec\w+|spawn\w+|posix_spawnp?|fork|forkpty|system|popen)"
+    r"|asyncio\.(subprocess|create_subprocess_\w+)"
+)
 
 # Who may load modules by a computed name.
 LOADERS: Mapping[str, str] = {
     "hqt.cli": "a verb's module is loaded when the verb is called",
 }
 
-PRINTER = "hqt.report"
+# Who may use the standard streams.
+PRINTERS: Mapping[str, str] = {
+    "hqt.report": "the answer of a verb, and its story on standard error",
+    "hqt.ui.terminal": "draws a screen, on a terminal only",
+}
 _PRINTING = re.compile(r"print|(click\.)?s?echo|rich\.print|(rich\.console\.)?Console")
 
 _IMPURE = frozenset({"subprocess", "socket", "sqlite3", "shutil", "tempfile", "io", "logging"})
@@ -160,21 +168,19 @@ def check_imports(module: Module) -> Iterator[Breach]:
     loading = set(_at_load(module.tree))
     for node, name in _imports(module):
         top = name.partition(".")[0]
-        if top == "hqt":
-            if rule := _direction(module.unit, unit_of(name)):
-                yield node, rule, name
-            continue
+        package = f"hqt.{unit_of(name)}" if top == "hqt" else top
+        if top == "hqt" and (rule := _direction(module.unit, unit_of(name))):
+            yield node, rule, name
         if OWNERS.get(top, module.unit) != module.unit:
             yield node, Rule.OWNER, name
-        if node in loading and top in HEAVY and module.unit not in HEAVY[top]:
+        if node in loading and package in HEAVY and module.unit not in HEAVY[package]:
             yield node, Rule.HEAVY, name
-        if top in _SPAWNING_MODULES and module.name not in SPAWNERS:
-            yield node, Rule.SPAWN, name
-        if top == "os" and re.fullmatch(_SPAWNING_CALLS, name) and module.name not in SPAWNERS:
+        starts = top in _SPAWNING_MODULES or _SPAWNING_CALLS.fullmatch(name)
+        if starts and module.name not in SPAWNERS:
             yield node, Rule.SPAWN, name
         if top in _IMPURE and module.unit in PURE:
             yield node, Rule.IMPURE, name
-        if name in {"sys.stdout", "sys.stderr"} and module.name != PRINTER:
+        if name in {"sys.stdout", "sys.stderr"} and module.name not in PRINTERS:
             yield node, Rule.PRINT, name
 
 
@@ -185,7 +191,7 @@ def check_calls(module: Module) -> Iterator[Breach]:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             if _SPAWNING_CALLS.fullmatch(name) and module.name not in SPAWNERS:
                 yield node, Rule.SPAWN, name
-            if re.fullmatch(r"sys\.(__)?std(out|err)(__)?", name) and module.name != PRINTER:
+            if re.fullmatch(r"sys\.(__)?std(out|err)(__)?", name) and module.name not in PRINTERS:
                 yield node, Rule.PRINT, name
         elif isinstance(node, ast.List) and node.elts:
             first = node.elts[0]
@@ -193,7 +199,7 @@ def check_calls(module: Module) -> Iterator[Breach]:
                 yield node, Rule.COMMAND, str(first.value)
         elif isinstance(node, ast.Call):
             name = _dotted(node.func)
-            if _PRINTING.fullmatch(name) and module.name != PRINTER:
+            if _PRINTING.fullmatch(name) and module.name not in PRINTERS:
                 yield node, Rule.PRINT, name
             if name == "open" and module.unit in PURE:
                 yield node, Rule.IMPURE, name
