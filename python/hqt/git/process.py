@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,36 +65,44 @@ def ask(
     as it comes (progress). Raises `timeout` when it takes longer than `timeout` seconds, after its
     whole process group has ended, and `git_failed` when git cannot be started at all.
     """
-    try:
-        child = subprocess.Popen(
-            ["git", *arguments],
-            cwd=cwd,
-            env=environment(env),
-            stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise HqtError(
-            Code.GIT_FAILED,
-            f"git could not be started in {cwd}: {error}.",
-            "Check that git is installed and that the folder can be entered; see `hqt doctor`.",
-        ) from error
+    child = _start(arguments, cwd, env, stdin=input is not None)
     try:
         if on_error_line is None:
             out, err = child.communicate(input, timeout=timeout)
         else:
             out, err = _stream(child, input, timeout, on_error_line)
     except subprocess.TimeoutExpired:
-        raise HqtError(
-            Code.TIMEOUT,
-            f"git {_verb(arguments)} did not answer within {timeout:g} seconds in {cwd}.",
-            "Look what keeps the disk or a git hook busy, then try again.",
-        ) from None
+        raise _late(arguments, cwd, timeout) from None
     finally:
         _end(child)
     return Answer(child.returncode, out, err)
+
+
+@contextlib.contextmanager
+def begun(
+    *arguments: str,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[Callable[[], Answer]]:
+    """As `ask`, but git works while the block goes on: call what it yields for the answer.
+
+    The time counts from the start. When the block ends, so does git, answered or not.
+    """
+    child = _start(arguments, cwd, env, stdin=False)
+    deadline = time.monotonic() + timeout
+
+    def answer() -> Answer:
+        try:
+            out, err = child.communicate(timeout=max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise _late(arguments, cwd, timeout) from None
+        return Answer(child.returncode, out, err)
+
+    try:
+        yield answer
+    finally:
+        _end(child)
 
 
 def git(
@@ -121,6 +130,35 @@ def failed(answer: Answer, *arguments: str) -> HqtError:
     )
 
 
+def _start(
+    arguments: tuple[str, ...], cwd: Path, env: Mapping[str, str] | None, *, stdin: bool
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            ["git", *arguments],
+            cwd=cwd,
+            env=environment(env),
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise HqtError(
+            Code.GIT_FAILED,
+            f"git could not be started in {cwd}: {error}.",
+            "Check that git is installed and that the folder can be entered; see `hqt doctor`.",
+        ) from error
+
+
+def _late(arguments: tuple[str, ...], cwd: Path, timeout: float) -> HqtError:
+    return HqtError(
+        Code.TIMEOUT,
+        f"git {_verb(arguments)} did not answer within {timeout:g} seconds in {cwd}.",
+        "Look what keeps the disk or a git hook busy, then try again.",
+    )
+
+
 def _verb(arguments: tuple[str, ...]) -> str:
     skip = False
     for argument in arguments:
@@ -141,7 +179,6 @@ def _stream(
 ) -> tuple[bytes, bytes]:
     """`communicate` that hands standard error on as it comes."""
     import selectors
-    import time
 
     assert child.stdout is not None
     assert child.stderr is not None
