@@ -1,4 +1,4 @@
-"""The command line: the click group, and the boundary where every failure becomes an exit status."""
+"""The command line: the click group, and the boundary that turns failures into exit statuses."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ VERBS = (
 class Verbs(click.Group):
     """Loads a verb's module only when that verb is called."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _: click.Context) -> list[str]:
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
         module = importlib.import_module(f"hqt.commands.{cmd_name}")
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _expected(error: Exception) -> HqtError:
-    """Any exception as the error it is for the user; a fault in hqt is logged with its traceback."""
+    """Any exception as the error it is for the user; a fault in hqt goes into the log, whole."""
     if isinstance(error, HqtError):
         return error
     if isinstance(error, click.UsageError):
@@ -83,7 +83,7 @@ def _expected(error: Exception) -> HqtError:
     if isinstance(error, click.Abort):
         return HqtError(Code.INTERRUPTED, "Stopped; nothing was done.", "")
     if isinstance(error, BrokenPipeError):
-        sys.stderr = None  # type: ignore[assignment]  # nobody reads any more: say nothing at exit
+        sys.stdout = None  # nobody reads any more: say nothing at exit
         return HqtError(Code.INTERRUPTED, "Nobody read the answer.", "")
     from hqt import faults
 

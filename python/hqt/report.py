@@ -234,13 +234,11 @@ def _size(size: int | None) -> str:
     if size is None:
         return "?"
     amount = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:
-            break
+    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    while amount >= 1024 and len(units) > 1:
         amount /= 1024
-    else:
-        unit = "TiB"
-    return f"{amount:.0f} {unit}"
+        units.pop(0)
+    return f"{amount:.0f} {units[0]}"
 
 
 @_text.register
@@ -288,7 +286,8 @@ def _print(table: Table) -> None:
 
     terminal = sys.stdout.isatty()
     width = None if terminal else 10_000
-    console = Console(width=width, highlight=False, no_color=not terminal or "NO_COLOR" in os.environ)
+    plain = not terminal or "NO_COLOR" in os.environ
+    console = Console(width=width, highlight=False, no_color=plain)
     with console.capture() as capture:
         console.print(table)
     for line in capture.get().splitlines():

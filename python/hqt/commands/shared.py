@@ -54,8 +54,8 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
-        @click.pass_context
-        def call(ctx: click.Context, /, **parameters: Any) -> int:
+        def call(**parameters: Any) -> int:
+            ctx = click.get_current_context()
             result = function(caller(ctx), **parameters)
             if result is None:
                 return 0
@@ -63,7 +63,8 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
 
             return report.success(result, as_json=bool(ctx.ensure_object(dict).get("json")))
 
-        return click.command(name, **attributes)(shared(call))
+        command: click.Command = click.command(name, **attributes)(shared(call))
+        return command
 
     return decorate
 

@@ -7,27 +7,33 @@ The pane that hqt itself runs in is left for the very end (`close_own`), after t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hqt import processes
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Pane, Session, Worktree
+from hqt.models import Caller, Pane, Process, Session, Worktree
+from hqt.names import tmux_session_name
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
+
+if TYPE_CHECKING:
+    from hqt.tmux.server import Snapshot
 
 PATIENCE = 3.0  # seconds that programs get to end after their pane has closed
 
 
 def refusal(world: World, session: Session, close: bool) -> HqtError | None:
-    """Why the window of a session without a worktree may not be closed; None if it may."""
-    busy = [] if close else _busy(world, _window_panes(world, session))
+    """Why the window of a session whose worktree stays may not be closed; None if it may."""
+    busy = () if close else _busy(_window_panes(world, session))
     if not busy:
         return None
     return HqtError(
         Code.BUSY,
-        f"{' '.join(busy)} Nothing was closed.",
+        f"{'; '.join(busy)}. Nothing was closed.",
         "End it, or pass --close.",
-        {"busy": busy},
+        {"occupants": {"busy": list(busy)}},
     )
 
 
@@ -44,33 +50,28 @@ def close_worktree(
 ) -> tuple[str, ...]:
     """Close the panes that live in a worktree and its session's window, then wait for programs.
 
-    A busy pane of the window that lives elsewhere is not in the way and stays. Raises `busy`
+    A busy pane of that window that lives elsewhere is not in the way and stays. Raises `busy`
     when something still runs in the worktree after a while.
     """
-    from hqt import processes
+    from hqt.tmux.occupants import occupants
 
-    if world.snapshot is None:
-        return ()
-    living = [pane for pane in world.snapshot.panes if _lives_in(world, pane, tree)]
-    beside = [pane for pane in _window_panes(world, session) if pane not in living]
-    idle = [pane for pane in beside if not _busy(world, [pane])]
-    panes = [*living, *idle]
     before = processes.running()
-    pids = [pid for pane in living for pid in processes.descendants(pane.pid, before)]
-    own = set(processes.chain(os.getpid(), before))
-    closed = _close(world, panes)
-    waiting = [pid for pid in pids if pid not in own]
-    left = processes.wait_gone(waiting, PATIENCE, before)
-    if left and close:
-        processes.end(left, before)
-        left = processes.wait_gone(left, PATIENCE, before)
+    own = processes.chain(before, os.getpid())
+    everywhere = tuple(one.path for one in world.worktrees)
+    here = occupants(world.snapshot, before, tree.path, everywhere, own=own)
+    beside = [one for one in _window_panes(world, session) if one not in here.panes]
+    idle = [pane for pane in beside if not _busy([pane])]
+    ending = {pid for pane in here.panes for pid in processes.descendants(before, pane.pid)}
+    ending |= {pane.pid for pane in here.panes} | {one.pid for one in here.processes}
+    closed = _close(world, [*here.panes, *idle], expendable={tmux_session_name(tree.path)})
+    waiting = [before[pid] for pid in ending - own if pid in before]
+    left = _gone(waiting, ask=close)
     if left:
-        names = ", ".join(f"{before[pid].name} ({pid})" for pid in left)
+        names = ", ".join(f"{one.name} ({one.pid})" for one in left)
         raise HqtError(
             Code.BUSY,
-            f"{names} still runs in {tree.path} after its window was closed; "
-            "the worktree was not removed.",
-            "End it, then try again; --close also asks it to end.",
+            f"{names} did not end after its window was closed; {tree.path} was not removed.",
+            "End it, then try again." if close else "End it, or pass --close to ask it to end.",
             {"windows_closed": list(closed)},
         )
     return closed
@@ -79,35 +80,28 @@ def close_worktree(
 def own_panes(world: World, tree: Worktree | None, session: Session | None) -> list[Pane]:
     """The pane that hqt itself runs in, if it would go with the worktree or the session."""
     panes = world.snapshot.panes if world.snapshot else ()
-    mine = [pane for pane in panes if _is_own(pane)]
     window = _window_panes(world, session)
-    return [pane for pane in mine if pane in window or (tree and _lives_in(world, pane, tree))]
+    return [
+        pane
+        for pane in panes
+        if _is_own(pane) and (pane in window or (tree is not None and _lives_in(world, pane, tree)))
+    ]
 
 
 def close_own(caller: Caller, panes: Iterable[Pane], refuge: Path) -> None:
     """Last of all, when the answer is out: the panes that `own_panes` gave, by id."""
-    from hqt.tmux import windows
-
-    going = list(panes)
-    now = worlds.glance(caller) if going else None
+    ids = {pane.id for pane in panes}
+    now = worlds.glance(caller) if ids else None
     if now is None:
         return
-    ids = {pane.id for pane in going}
     still = [pane for pane in now.panes if pane.id in ids]
-    windows.close(worlds.connect(caller), now, still, refuge=refuge)
-
-
-def _is_own(pane: Pane) -> bool:
-    from hqt import processes
-
-    return pane.pid in processes.chain(os.getpid(), processes.running())
+    _close_all(caller, now, still, refuge, ())
 
 
 def _window_panes(world: World, session: Session | None) -> list[Pane]:
     """The panes of the window that shows a session."""
-    if session is None or world.snapshot is None:
-        return []
-    return [pane for pane in world.snapshot.panes if pane.window_session == session.id]
+    panes = world.snapshot.panes if world.snapshot else ()
+    return [pane for pane in panes if session and pane.window_session == session.id]
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
@@ -115,28 +109,63 @@ def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
     return bool(pane.path) and world.home(worlds.pane_path(pane.path)) == tree
 
 
-def _busy(world: World, panes: Iterable[Pane]) -> list[str]:
-    """A sentence for each program that keeps one of the panes busy."""
-    from hqt import processes
+def _busy(panes: Iterable[Pane]) -> tuple[str, ...]:
     from hqt.tmux.occupants import busy
 
     running = processes.running()
-    own = frozenset(processes.chain(os.getpid(), running))
-    return [words for pane in panes if (words := busy(pane, running, own))]
+    return busy(panes, running, own=processes.chain(running, os.getpid()))
 
 
-def _close(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:
-    """Close panes by id, but not hqt's own; return the windows that are gone."""
+def _is_own(pane: Pane) -> bool:
+    return pane.pid in processes.chain(processes.running(), os.getpid())
+
+
+def _gone(waiting: list[Process], *, ask: bool) -> tuple[Process, ...]:
+    """Wait for processes to end; with `ask` ask those that linger, twice. Return the rest."""
+    left = processes.wait_gone(waiting, PATIENCE)
+    for request in (processes.hang_up, processes.terminate) if ask else ():
+        if left:
+            request(left)
+            left = processes.wait_gone(left, PATIENCE)
+    return left
+
+
+def _close(
+    world: World, panes: Collection[Pane], expendable: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Close panes by id, all but hqt's own; return the windows that are (or will be) gone."""
+    if world.snapshot is None or not panes:
+        return ()
+    doomed = {pane.id for pane in panes}
+    windows = dict.fromkeys(pane.window for pane in panes)
+    ended = [
+        window
+        for window in windows
+        if all(one.id in doomed for one in world.snapshot.panes if one.window == window)
+    ]
+    going = [pane for pane in panes if not _is_own(pane)]
+    refuge = world.repository.root
+    _close_all(world.caller, world.snapshot, going, refuge, expendable)
+    return tuple(ended)
+
+
+def _close_all(
+    caller: Caller,
+    snapshot: Snapshot,
+    panes: Collection[Pane],
+    refuge: Path,
+    expendable: Collection[str],
+) -> None:
+    """Lead clients away from what will be gone, then close one pane a call."""
     from hqt.tmux import windows
 
-    if world.snapshot is None:
-        return ()
-    going = [pane for pane in panes if not _is_own(pane)]
-    windows.close(
-        worlds.connect(world.caller), world.snapshot, going, refuge=world.repository.root
-    )
-    before = {pane.window for pane in world.snapshot.panes}
-    now = worlds.glance(world.caller)
-    after = {pane.window for pane in now.panes} if now else set()
-    touched = dict.fromkeys(pane.window for pane in panes)
-    return tuple(window for window in touched if window in before - after)
+    tmux = worlds.connect(caller)
+    going = {pane.id for pane in panes}
+    doomed = {
+        window
+        for window in {pane.window for pane in panes}
+        if all(one.id in going for one in snapshot.panes if one.window == window)
+    }
+    windows.make_way(tmux, snapshot, doomed, refuge=refuge, expendable=expendable)
+    for pane in panes:
+        windows.close_pane(tmux, pane.id)

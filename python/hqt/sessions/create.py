@@ -131,15 +131,17 @@ def plan_for(world: World, wish: Wish) -> Plan:
     repository = world.repository
     pool = config.pool(world.config, repository)
     source = _source(world)
-    upstream = None
+    upstream: str | None = None
+    branch: str | None
     made = not (wish.checkout or wish.detach)
     if wish.checkout is not None:
         found = branches.remote_tracking(repository, wish.checkout)
         branch, commit = found.branch, found.commit
         made, upstream = found.create, found.upstream
     else:
-        branch = None if wish.detach else _branch(world, wish)
-        if branch is not None:
+        branch = None
+        if not wish.detach:
+            branch = _branch(world, wish)
             branches.check_name(branch)
         commit = _start(world, wish, source)
     nickname = wish.name or branch or _generated(world)

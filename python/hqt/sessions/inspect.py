@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from hqt import verdict
 from hqt.models import Caller, Losses, Occupants, Session, Worktree
 from hqt.results import Inventory, Refusal
 from hqt.sessions import targets, views
-from hqt.sessions import world as worlds
 from hqt.sessions.locate import require_worktree
 from hqt.sessions.world import World
 
@@ -55,9 +53,7 @@ def take(
     )
 
 
-def refusals(
-    tree: Worktree, lost: Losses, who: Occupants, permits: Permits
-) -> tuple[Refusal, ...]:
+def refusals(tree: Worktree, lost: Losses, who: Occupants, permits: Permits) -> tuple[Refusal, ...]:
     """Why this worktree may not be removed under these permits, first reason first."""
     return verdict.refusals(
         lost,
@@ -97,22 +93,12 @@ def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:
     from hqt.tmux.occupants import occupants as living_in
 
     running = processes.running()
-    others = [one.id for one in world.sessions_in(tree) if going is None or one.id != going.id]
-    return living_in(
+    found = living_in(
         world.snapshot,
         running,
         tree.path,
         tuple(one.path for one in world.worktrees),
-        own_chain=frozenset(processes.chain(os.getpid(), running)),
-        sessions=tuple(others),
-        idle_sessions=frozenset(_quiet(world)),
+        own=processes.chain(running, os.getpid()),
     )
-
-
-def _quiet(world: World) -> Iterable[str]:
-    """The sessions whose own harness says that it has nothing to do."""
-    for session in world.sessions:
-        if views.state(world, session) in {"idle", "done"}:
-            yield session.id
-
-
+    others = [one.id for one in world.sessions_in(tree) if going is None or one.id != going.id]
+    return replace(found, sessions=tuple(others))

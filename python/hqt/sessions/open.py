@@ -15,7 +15,7 @@ from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
-    from hqt.tmux.server import Tmux
+    pass
 
 
 def open_target(caller: Caller, name: str) -> Opened:
@@ -41,7 +41,7 @@ def open_in(world: World, tree: Worktree | None, session: Session | None) -> Ope
         inside = world.sessions_in(tree)
         session = next((one for one in inside if world.window_of(one)), next(iter(inside), None))
     tmux = worlds.connect(world.caller)
-    window = _live(world, tmux, tree, session)
+    window = _live(world, tree, session)
     if window is None and _vanished(tree, session):
         tree, recreated = _bring_back(world, tree, session)
         world = worlds.again(world)
@@ -59,9 +59,14 @@ def open_in(world: World, tree: Worktree | None, session: Session | None) -> Ope
         notes += launch.notes
         window = placement.show(world, where, row, tree, launch, select)
     else:
-        windows.label(tmux, window, **placement.marks(row, tree))
+        placement.mark(world, window, row, tree)
         if select:
-            windows.goto(tmux, window, placement.client(world))
+            windows.goto(
+                tmux,
+                session=placement.session_of(world, window),
+                window=window,
+                client=placement.client(world),
+            )
     world = worlds.again(world)
     shown = next((one for one in world.worktrees if tree and one.path == tree.path), tree)
     return Opened(
@@ -93,7 +98,7 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
     return Reopened(tuple(opened), dry_run=False)
 
 
-def _live(world: World, tmux: Tmux, tree: Worktree | None, session: Session | None) -> str | None:
+def _live(world: World, tree: Worktree | None, session: Session | None) -> str | None:
     """The window that shows it now: by its option, else one in the worktree that is nobody's."""
     if session:
         shown = world.window_of(session)

@@ -92,24 +92,54 @@ def show(
     """Open the session's window and return its id (`@3`); the caller's client follows if asked."""
     from hqt.tmux import windows
 
-    label = f"⎇ {tree.label}" if tree else session.nickname
-    options = {"@hqt_session": session.id, "@hqt_branch": tree.label if tree else ""}
-    if tree:
-        options["@hqt_worktree"] = tree.id
     select = world.caller.interactive if switch is None else switch
     opened = windows.open_window(
         worlds.connect(world.caller),
         session=where.session,
         new_session=where.new_name if where.session is None else None,
         cwd=folder(world, tree),
-        label=label,
+        label=label(session, tree),
         command=launching.argv,
         environment={"HQT_SESSION": session.id, **launching.environment},
-        options=options,
+        options=marks(session, tree),
         select=select,
         client=client(world) if select else None,
     )
     return opened.id
+
+
+def label(session: Session, tree: Worktree | None) -> str:
+    """What the window of a session is called."""
+    return f"⎇ {tree.label}" if tree else session.nickname
+
+
+def marks(session: Session, tree: Worktree | None) -> dict[str, str]:
+    """The window options that say whose window it is."""
+    options = {"@hqt_session": session.id, "@hqt_branch": tree.label if tree else ""}
+    return {**options, "@hqt_worktree": tree.id} if tree else options
+
+
+def mark(world: World, window: str, session: Session, tree: Worktree | None) -> None:
+    """Make an existing window the session's: its options and its label, where they differ."""
+    from hqt.tmux import windows
+
+    if world.snapshot:
+        windows.label(
+            worlds.connect(world.caller),
+            world.snapshot,
+            window,
+            text=label(session, tree),
+            options=marks(session, tree),
+        )
+
+
+def session_of(world: World, window: str) -> str:
+    """The tmux session (`$1`) to show a window in: the caller's own where it is linked there."""
+    snapshot = world.snapshot
+    assert snapshot is not None, "a window was found in it"
+    linked = [one.id for one in snapshot.sessions if window in one.windows]
+    mine = {pane.session for pane in snapshot.panes if pane.id == world.caller.pane}
+    return next((one for one in linked if one in mine), linked[0])
 
 
 def folder(world: World, tree: Worktree | None) -> Path:

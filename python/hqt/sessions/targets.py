@@ -142,7 +142,7 @@ def session_here(world: World) -> Session | None:
 
 
 def _paths(world: World, name: str) -> Iterator[_Match]:
-    path = _physical(world.caller, name)
+    path = physical(world.caller, name)
     listed = [tree for tree in world.worktrees if tree.path == path]
     yield from (_Match(tree, None) for tree in listed)
     if not listed:
@@ -151,7 +151,8 @@ def _paths(world: World, name: str) -> Iterator[_Match]:
                 yield _Match(None, session)
 
 
-def _physical(caller: Caller, name: str) -> Path:
+def physical(caller: Caller, name: str) -> Path:
+    """A typed path as an absolute one without symbolic links, relative to the caller's folder."""
     return Path(os.path.realpath(caller.directory / expanded(name)))
 
 
@@ -177,7 +178,7 @@ def _other_worlds(
     kind, _, rest = text.partition(":")
     name = rest if kind in _NARROW and rest else text
     places = {session.project: None for session in worlds.rows().all()}
-    path = _physical(caller, name)
+    path = physical(caller, name)
     if text != "." and os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for long names
         places[path] = None
     seen = {here.repository.common_dir} if here else set()

@@ -1,0 +1,143 @@
+"""The story of `restore`: a removed or vanished worktree checked out again where it was.
+
+From the trash if it is there, else from its branch, else from its base commit (design §4). Only the
+missing worktree's own unlocked registration is replaced; an existing directory is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Session, TrashEntry, Worktree
+from hqt.results import Opened
+from hqt.sessions import inspect, records, targets, views
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import changing
+from hqt.sessions.create import Progress
+from hqt.sessions.undo import revive
+from hqt.sessions.world import World
+
+
+def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
+    """Bring the worktree that `name` means back at its recorded directory; opens no window.
+
+    Raises `no_such_target`, `path_exists` when its directory is there, `locked`,
+    `worktree_and_branch_gone` when nothing is left to restore it from.
+    """
+    world = worlds.look(caller)
+    entry = _in_trash(world, name)
+    if entry:
+        with changing(world.repository, "restore") as recovered:
+            return revive(world, entry.id, None, recovered)
+    target = targets.find(caller, name)
+    world, tree, session = target.world, target.worktree, target.session
+    if tree is not None and not tree.missing:
+        raise HqtError(
+            Code.PATH_EXISTS,
+            f"The worktree of {name!r} is there: {tree.path}. Nothing was changed.",
+            "`hqt open` goes to its window.",
+        )
+    made, recreated = check_out_again(world, tree, session, progress)
+    world = worlds.again(world)
+    mine = session or next(iter(world.sessions_in(made)), None)
+    return Opened(
+        session=views.session_view(world, mine) if mine else None,
+        worktree=views.counted(world, made),
+        window=None,
+        source=made.path,
+        branch_recreated=recreated,
+        verb="restored",
+    )
+
+
+def _in_trash(world: World, name: str) -> TrashEntry | None:
+    """The newest removed worktree that `name` means: by trash id, branch, path or session."""
+    from hqt.git import trash
+
+    kind, _, rest = name.partition(":")
+    narrowed = kind if kind in {"session", "branch", "path"} and rest else ""
+    wanted = rest if narrowed else name
+    path = targets.physical(world.caller, wanted)
+    for entry in trash.entries(world.repository):
+        row = records.session(entry.session)
+        meant = {
+            "branch": entry.branch == wanted,
+            "path": entry.path == path,
+            "session": row is not None and wanted in {row.id, row.nickname},
+        }
+        if meant[narrowed] if narrowed else wanted == entry.id or any(meant.values()):
+            return entry
+    return None
+
+
+def check_out_again(
+    world: World, tree: Worktree | None, session: Session | None, progress: Progress | None
+) -> tuple[Worktree, bool]:
+    """Register and fill a vanished worktree at its recorded path; the flag says whether its
+    branch had to be made again from the base commit.
+
+    Raises `locked` when git's lock is on the missing one, `worktree_and_branch_gone`.
+    """
+    from hqt.git import branches, creation, worktrees
+
+    path = tree.path if tree else session.worktree_path if session else None
+    branch = tree.branch if tree and tree.branch else session.worktree_branch if session else None
+    base = session.base_commit if session else None
+    commit = branches.commit_of(world.repository, branch) if branch else None
+    detached = tree.head if tree and not tree.branch else None
+    start = commit or detached or base
+    if path is None or start is None:
+        raise HqtError(
+            Code.WORKTREE_AND_BRANCH_GONE,
+            "Its worktree and its branch are both gone, and no base commit is known.",
+            "`hqt trash list` and `git reflog` may still know it; `hqt new` starts anew.",
+        )
+    new = creation.NewWorktree(
+        path=path,
+        commit=start,
+        branch=branch,
+        create_branch=branch is not None and commit is None,
+        upstream=None,
+    )
+    with changing(world.repository, "restore"), ExitStack() as undo:
+        settled = _set_aside(world, tree, undo) if tree else None
+        listed = worktrees.list_worktrees(world.repository)
+        creation.check(world.repository, new, listed, None)
+        made = creation.create(
+            world.repository,
+            new,
+            worktrees=listed,
+            progress=progress,
+            filters=world.config.filters,
+        )
+        undo.pop_all()
+        if settled:
+            settled()
+    return made, new.create_branch
+
+
+def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> Callable[[], object]:
+    """Move the registration of a vanished worktree into the trash: what its index or a rebase in
+    it alone held stays restorable. Raises `locked` when git's lock is on it. Returns what is to
+    be done once the new one is there: an entry that held nothing need not stay."""
+    from hqt import verdict
+    from hqt.git import trash, worktrees
+
+    if tree.locked is not None:
+        raise HqtError(
+            Code.LOCKED,
+            f"The vanished worktree at {tree.path} is locked"
+            + (f" ({tree.locked})." if tree.locked else "."),
+            "Its disk may only be away; `hqt unlock` lifts the lock.",
+        )
+    holds = verdict.holds(inspect.losses(world, tree, None))
+    entry = trash.take(trash.prepare(world.repository, tree, holds=holds, session=None))
+
+    def put_back() -> None:
+        listed = worktrees.list_worktrees(world.repository)
+        trash.undo(world.repository, entry.id, to=None, worktrees=listed)
+
+    undo.callback(put_back)
+    return lambda: holds or trash.empty(world.repository, [entry.summary()])

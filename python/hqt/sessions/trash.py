@@ -1,0 +1,41 @@
+"""The stories of `trash list` and `trash empty`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from hqt.models import Caller
+from hqt.results import TrashListing
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import changing
+
+_DAY = 24 * 60 * 60
+
+
+def entries(caller: Caller) -> TrashListing:
+    """What can be restored in this repository, newest first, with its size."""
+    from hqt.git import trash
+
+    world = worlds.look(caller)
+    found = trash.entries(world.repository)
+    return TrashListing(
+        tuple(replace(one, size=trash.size(world.repository, one.id)) for one in found)
+    )
+
+
+def empty(caller: Caller, older_than: int | None) -> TrashListing:
+    """Delete entries for good: all, or those removed more than `older_than` days ago.
+
+    The user's word: unlike the background it also takes what held something.
+    """
+    from hqt.git import trash
+
+    world = worlds.look(caller)
+    with changing(world.repository, "trash empty"):
+        found = trash.entries(world.repository)
+        if older_than is not None:
+            limit = time.time() - older_than * _DAY
+            found = tuple(one for one in found if one.removed_at <= limit)
+        gone = trash.empty(world.repository, found)
+    return TrashListing(gone, emptied=True)

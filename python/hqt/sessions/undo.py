@@ -1,0 +1,77 @@
+"""The story of `undo` and `trash restore`: a removed worktree comes back whole."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Session, Worktree
+from hqt.names import expanded
+from hqt.results import Opened
+from hqt.sessions import records, views
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import changing
+from hqt.sessions.world import World
+
+
+def undo(caller: Caller, *, entry: str | None = None, to: str | None = None) -> Opened:
+    """Bring back the trash entry `entry`, or the latest, at its path or at `to`.
+
+    Raises `no_such_target` when there is none, `path_exists` when its place is taken.
+    """
+    world = worlds.look(caller)
+    place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
+    with changing(world.repository, "undo") as recovered:
+        return revive(world, entry or _latest(world), place, recovered)
+
+
+def _latest(world: World) -> str:
+    from hqt.git import trash
+
+    entries = trash.entries(world.repository)
+    if not entries:
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            f"The trash of {world.repository.root} is empty; there is nothing to undo.",
+            "`hqt trash list` shows what can be brought back.",
+        )
+    return entries[0].id
+
+
+def revive(
+    world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()
+) -> Opened:
+    """Under the lock: the worktree, then its session's row. Opens no window."""
+    from hqt.git import trash, worktrees
+
+    undone = trash.undo(
+        world.repository, entry, to=place, worktrees=worktrees.list_worktrees(world.repository)
+    )
+    if undone.detached_because:
+        notes = (*notes, undone.detached_because)
+    world = worlds.again(world)
+    tree = next(one for one in world.worktrees if one.path == undone.path)
+    session = _session(records.session(undone.session), tree)
+    if session:
+        store = worlds.rows()
+        if store.get(session.id) is None:
+            store.add(session)
+        world = worlds.again(world)
+    return Opened(
+        session=views.session_view(world, session) if session else None,
+        worktree=views.counted(world, tree),
+        window=None,
+        source=tree.path,
+        branch_recreated=undone.branch_recreated,
+        notes=notes,
+        verb="restored",
+    )
+
+
+def _session(row: Session | None, tree: Worktree) -> Session | None:
+    """The session as it was, living where the worktree is now."""
+    if row is None:
+        return None
+    return replace(row, worktree_path=tree.path, worktree_branch=tree.branch or row.worktree_branch)
