@@ -199,6 +199,7 @@ class Session:
     archived: bool = False
     prompt: str | None = None
     cleanup: Cleanup | None = None
+    subfolder: str = ""  # where below its root the harness started: conversations are kept by folder
     tmux_session: str | None = None  # name of the tmux session its window was last seen in
     window_index: int | None = None  # and the window's place in it
 

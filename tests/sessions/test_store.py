@@ -39,6 +39,7 @@ FULL = Session(
     archived=True,
     prompt="Say \"no\" to 'quotes' — and \udcfe",
     cleanup=Cleanup("retained", 3, "dirty"),
+    subfolder="packages/\udcff",
     tmux_session="work",
     window_index=7,
 )

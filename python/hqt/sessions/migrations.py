@@ -35,6 +35,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE sessions ADD COLUMN cleanup_status TEXT",
         "ALTER TABLE sessions ADD COLUMN cleanup_revision INTEGER",
         "ALTER TABLE sessions ADD COLUMN cleanup_reason TEXT",
+        "ALTER TABLE sessions ADD COLUMN subfolder TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE sessions ADD COLUMN tmux_session TEXT",
         "ALTER TABLE sessions ADD COLUMN window_index INTEGER",
     ),

@@ -37,6 +37,7 @@ def record(session: Session) -> dict[str, Value]:
         "cleanup_status": cleanup.status if cleanup else None,
         "cleanup_revision": cleanup.revision if cleanup else None,
         "cleanup_reason": cleanup.reason if cleanup else None,
+        "subfolder": session.subfolder,
         "tmux_session": session.tmux_session,
         "window_index": session.window_index,
     }
@@ -64,6 +65,7 @@ def session(found: Mapping[str, Any]) -> Session:
         cleanup=Cleanup(status, found["cleanup_revision"], found["cleanup_reason"])
         if status
         else None,
+        subfolder=found["subfolder"],
         tmux_session=found["tmux_session"],
         window_index=found["window_index"],
     )
