@@ -284,7 +284,9 @@ def _load(world: World) -> tuple[Side, Side]:
 
 def _workmux(repo: Path) -> Command:
     _require_program("workmux")
-    return lambda name: f"cd {repo} && exec workmux add --background {name} >/dev/null 2>&1"
+    return lambda name: (
+        f"cd {repo} && exec workmux add --background --no-pane-cmds {name} >/dev/null 2>&1"
+    )
 
 
 def _require_program(name: str) -> None:

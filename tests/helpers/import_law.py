@@ -57,6 +57,7 @@ HEAVY: Mapping[str, frozenset[str]] = {
 # Who may start a process, and which.
 SPAWNERS: Mapping[str, str] = {
     "hqt.git.process": "git, the only place",
+    "hqt.git.hooks": "the user's post-checkout hook: git 2.34 has no `git hook run`",
     "hqt.tmux.server": "tmux, the only place",
     "hqt.processes": "ps, where there is no /proc",
 }
