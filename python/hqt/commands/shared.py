@@ -63,8 +63,8 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
 
             return report.success(result, as_json=bool(ctx.ensure_object(dict).get("json")))
 
-        command: click.Command = click.command(name, **attributes)(shared(call))
-        return command
+        command: Callable[..., click.Command] = click.command(name, **attributes)
+        return command(shared(call))
 
     return decorate
 

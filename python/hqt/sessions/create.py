@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from hqt.sessions.world import World
 
 if TYPE_CHECKING:
     from hqt.git.creation import NewWorktree
+    from hqt.git.tracking import Upstream
 
 Progress = Callable[[str, int, int], None]
 
@@ -62,6 +63,7 @@ class Plan:
     new: NewWorktree | None
     pool: Path | None
     source: Path | None
+    notes: list[str] = field(default_factory=list)  # what happened that is no failure
 
 
 def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Opened:
@@ -84,8 +86,9 @@ def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Open
 
 def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
     """As `create`, in a world that has been read."""
-    launch = launching.fresh(world, wish.harness, wish.prompt)
     plan = plan_for(world, wish)
+    profile = launching.profile(world, wish.harness)
+    launching.fresh(profile, world.caller.directory, wish.prompt)  # a prompt that does not fit
     place = placement.place(world, wish.tmux_session) if wish.window else None
     if plan.new and place:
         place = placement.settle(world, place, plan.new.path, worktree_id(plan.new.path))
@@ -94,6 +97,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
         if plan.new:
             guard.enter_context(changing(world.repository, "new"))
             tree = _worktree(world, plan, progress, undo)
+        launch = launching.fresh(profile, placement.folder(world, tree), wish.prompt)
         session = Session(
             id=secrets.token_hex(4),
             nickname=plan.nickname,
@@ -126,16 +130,17 @@ def plan_for(world: World, wish: Wish) -> Plan:
     if wish.plain:
         return Plan(wish.name or _generated(world), None, None, world.repository.checkout)
     from hqt import config
-    from hqt.git import branches, creation
+    from hqt.git import branches, creation, tracking
 
     repository = world.repository
     pool = config.pool(world.config, repository)
     source = _source(world)
-    upstream: str | None = None
+    upstream: Upstream | None = None
     branch: str | None
     made = not (wish.checkout or wish.detach)
     if wish.checkout is not None:
-        found = branches.remote_tracking(repository, wish.checkout)
+        branches.check_name(wish.checkout)
+        found = tracking.choose(repository, wish.checkout)
         branch, commit = found.branch, found.commit
         made, upstream = found.create, found.upstream
     else:
@@ -194,22 +199,20 @@ def _path(caller: Caller, typed: str) -> Path:
 
 
 def _worktree(world: World, plan: Plan, progress: Progress | None, undo: ExitStack) -> Worktree:
-    """Check again under the lock, make the worktree, and remember how to take it back."""
+    """Check again under the lock and make the worktree; `undo` remembers how to take it back."""
     from hqt.git import creation, worktrees
 
     assert plan.new is not None
-    assert plan.pool is not None
-    listed = worktrees.list_worktrees(world.repository)
-    creation.check(world.repository, plan.new, listed, plan.pool)
-    made = creation.create(
+    return creation.create(
         world.repository,
         plan.new,
-        worktrees=listed,
+        worktrees=worktrees.list_worktrees(world.repository),
+        pool=plan.pool,
         progress=progress,
         filters=world.config.filters,
+        undo=undo,
+        notice=plan.notes.append,
     )
-    undo.callback(creation.take_back, world.repository, plan.new, made)
-    return made
 
 
 def _opened(
@@ -221,4 +224,5 @@ def _opened(
         worktree=views.counted(world, tree) if tree else None,
         window=window,
         source=plan.source,
+        notes=tuple(plan.notes),
     )

@@ -85,7 +85,7 @@ def _tmux(caller: Caller) -> Iterator[Finding]:
         )
         return
     yield Finding("tmux", "ok", f"tmux {snapshot.version}, {len(snapshot.panes)} panes.")
-    if not tmux.supports("display-popup"):
+    if "display-popup" not in tmux.run(["list-commands", "-F", "#{command_list_name}"]):
         yield Finding(
             "tmux",
             "warning",
@@ -143,8 +143,9 @@ def _repository(caller: Caller) -> Iterator[Finding]:
     checkout = found.checkout or found.main
     if checkout:
         tree = world.home(checkout)
-        reasons = support.misjudged(checkout, tree.git_dir if tree else found.common_dir,
-                                    found.common_dir)
+        reasons = support.misjudged(
+            checkout, tree.git_dir if tree else found.common_dir, found.common_dir
+        )
         for reason in dict.fromkeys((*reasons.status, *reasons.checkout)):
             yield Finding(
                 "repository", "note", f"The git command does this part: {reason.rstrip('.')}."
@@ -165,4 +166,3 @@ def _repository(caller: Caller) -> Iterator[Finding]:
                 f"The directory of ⎇ {tree.label} is not at {tree.path} any more.",
                 "If it was moved, `git worktree repair NEW_PATH`; `hqt restore` makes it anew.",
             )
-

@@ -55,7 +55,7 @@ def open_in(world: World, tree: Worktree | None, session: Session | None) -> Ope
         where = placement.place(world, None)
         if tree:
             where = placement.settle(world, where, tree.path, tree.id)
-        launch = launching.again(world, row, tree)
+        launch = launching.again(world, row, placement.folder(world, tree))
         notes += launch.notes
         window = placement.show(world, where, row, tree, launch, select)
     else:

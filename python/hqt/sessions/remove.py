@@ -174,10 +174,11 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
     found = inspect.take(world, tree, one.session, terms.permits, branches)
     if error := refused(found):
         raise error
+    moved: tuple[str, ...] = ()
     if terms.evacuate:
         from hqt.sessions.evacuate import evacuate
 
-        evacuate(world, tree, one.session, close=terms.close)
+        moved = evacuate(world, tree, one.session)
     entry = trash.prepare(
         world.repository,
         tree,
@@ -207,7 +208,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         windows_closed=closed,
         trash=entry.id,
         session=one.session.id if one.session else None,
-        notes=notes,
+        notes=(*moved, *notes),
     )
 
 

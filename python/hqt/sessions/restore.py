@@ -104,13 +104,13 @@ def check_out_again(
     with changing(world.repository, "restore"), ExitStack() as undo:
         settled = _set_aside(world, tree, undo) if tree else None
         listed = worktrees.list_worktrees(world.repository)
-        creation.check(world.repository, new, listed, None)
         made = creation.create(
             world.repository,
             new,
             worktrees=listed,
             progress=progress,
             filters=world.config.filters,
+            undo=undo,
         )
         undo.pop_all()
         if settled:

@@ -16,10 +16,31 @@ _WORKERS = 2  # libgit2 lets go of the interpreter while it compares files; more
 
 def listing(world: World, *, archived: bool = False) -> Listing:
     """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        rows = tuple(pool.map(lambda tree: counted(world, tree), world.worktrees))
+    rows = all_counted(world)
     shown = [session for session in world.sessions if session.archived == archived]
     return Listing(world.repository, rows, tuple(session_view(world, one) for one in shown))
+
+
+def all_counted(world: World) -> tuple[WorktreeView, ...]:
+    """Every row with its counts: files compared side by side, commits counted for all at once."""
+    from hqt.git import changes, commits
+
+    heads = [tree for tree in world.worktrees if tree.head is not None]
+    with ThreadPoolExecutor(_WORKERS + 1) as pool:
+        asked = pool.submit(
+            commits.count_all,
+            world.repository,
+            [commits.Head(tree.head, tree.branch) for tree in heads if tree.head],
+        )
+        found = pool.map(
+            lambda tree: None if tree.missing else changes.count(tree, world.repository),
+            world.worktrees,
+        )
+        unique = dict(zip((tree.path for tree in heads), asked.result(), strict=True))
+        return tuple(
+            replace(plain(world, tree), changes=one, unique_commits=unique.get(tree.path))
+            for tree, one in zip(world.worktrees, found, strict=True)
+        )
 
 
 def counted(world: World, tree: Worktree) -> WorktreeView:
