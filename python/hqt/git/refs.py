@@ -1,0 +1,134 @@
+"""Reading references from their files. Nothing is cached beyond one `RefFiles`.
+
+Only for the files backend; where references are kept in reftable, `files_of` says None and git is
+asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.git import process
+
+_HEX = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)(?:\s|$)")
+_DEPTH = 5  # git's own limit of symbolic references in a row
+_PACKED_HEAD = re.compile(rb"^[0-9a-f]+ refs/heads/(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a HEAD points. A branch without a commit is unborn; neither means unreadable."""
+
+    ref: str | None  # full name of the last reference in the chain; None when detached
+    commit: str | None  # hex
+
+    @property
+    def branch(self) -> str | None:
+        """The short name, if it is a local branch."""
+        if self.ref is None or not self.ref.startswith("refs/heads/"):
+            return None
+        return self.ref.removeprefix("refs/heads/")
+
+
+def files_of(common_dir: Path) -> RefFiles | None:
+    """The reference files of a repository; None when it keeps its references elsewhere."""
+    return None if (common_dir / "reftable").is_dir() else RefFiles(common_dir)
+
+
+def commit_of(common_dir: Path, name: str) -> str | None:
+    """The object that a full reference name leads to, in hex; None when there is none."""
+    if files := files_of(common_dir):
+        return files.commit(name)
+    query = ("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+    answer = process.ask(f"--git-dir={common_dir}", *query, cwd=common_dir)
+    return answer.text if answer.status == 0 else None
+
+
+class RefFiles:
+    """Loose and packed references of one repository, for the length of one look."""
+
+    def __init__(self, common_dir: Path) -> None:
+        self._common = common_dir
+        self._packed = b""
+        self._stamp: tuple[int, int, int] | None = None
+
+    def head(self, git_dir: Path) -> Head:
+        """HEAD of the checkout with this admin (or common) directory."""
+        return self._resolve(git_dir / "HEAD", None)
+
+    def commit(self, name: str) -> str | None:
+        """The object a full reference name leads to, in hex; None when there is none."""
+        return self._resolve(self._common / name, name).commit
+
+    def branches(self) -> frozenset[str]:
+        """The short names of all local branches."""
+        loose = (os.fsdecode(name) for name in _walk(os.fsencode(self._common / "refs" / "heads")))
+        packed = (os.fsdecode(name) for name in _PACKED_HEAD.findall(self._reread()))
+        return frozenset((*loose, *packed))
+
+    def _resolve(self, file: Path, name: str | None) -> Head:
+        for _ in range(_DEPTH):
+            content = _read(file)
+            if content is None:
+                return Head(name, self._find(name) if name else None)
+            if not content.startswith(b"ref:"):
+                found = _HEX.match(content)
+                return Head(name, found[1].decode() if found else None)
+            name = os.fsdecode(content[4:].strip())
+            if not name.startswith("refs/") or ".." in name:
+                break
+            file = self._common / name
+        return Head(None, None)
+
+    def _find(self, name: str) -> str | None:
+        """The entry of packed-refs; read after the loose file was missed, as git packs in that
+        order.
+        """
+        packed = self._reread()
+        at = packed.find(b" " + os.fsencode(name) + b"\n")
+        if at < 0:
+            return None
+        found = _HEX.fullmatch(packed[packed.rfind(b"\n", 0, at) + 1 : at])
+        return found[1].decode() if found else None
+
+    def _reread(self) -> bytes:
+        file = self._common / "packed-refs"
+        try:
+            now = file.stat()
+            stamp = (now.st_mtime_ns, now.st_size, now.st_ino)
+            if stamp != self._stamp:
+                self._packed, self._stamp = file.read_bytes(), stamp
+        except OSError:
+            self._packed, self._stamp = b"", None
+        return self._packed
+
+
+def _read(file: Path) -> bytes | None:
+    """A loose reference as its file spells it; a symbolic link counts as a symbolic reference."""
+    try:
+        target = str(file.readlink())
+    except (OSError, ValueError):
+        pass
+    else:
+        if target.startswith("refs/"):
+            return b"ref: " + os.fsencode(target)
+    try:
+        return file.read_bytes()
+    except (OSError, ValueError):
+        return None
+
+
+def _walk(folder: bytes, prefix: bytes = b"") -> Iterator[bytes]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path, prefix + entry.name + b"/")
+        elif not entry.name.endswith(b".lock"):
+            yield prefix + entry.name
