@@ -1,62 +1,44 @@
-"""What is measured. Each case prepares its own worktrees; both sides do the same work."""
+"""What is measured, against what, and the target of design §7."""
 
 from __future__ import annotations
 
-import shlex
-import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
-from bench.measure import Case, Side, Skipped, Target, timed
+from bench import sides
+from bench.measure import Case, Target
 from bench.terminal import Terminal
-from bench.world import PLUGIN, World
-
-Command = Callable[[str], str]  # the name of a worktree in, a shell command out
-
-LIST_LOOP = """\
-git worktree list --porcelain | while read -r key value; do
-    case $key in
-    worktree) d=$value ;;
-    branch)
-        b=${value#refs/heads/}
-        git -C "$d" status --porcelain
-        git rev-list --count "$value" --not --exclude="$b" --branches --tags --remotes
-        ;;
-    esac
-done
-"""
+from bench.world import World
 
 
 def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterator[Case]:
     """All cases in the order of the table; the ones in large repositories only when asked for."""
     small = world.repository("small", 100)
-    listed = partial(_repository_with_worktrees, world)
+    listed = partial(sides.repository_with_worktrees, world)
     yield Case(
         "new: key to labelled window, 100 files",
         "git worktree add; tmux new-window",
-        lambda: _new_by_key(world, terminal, small),
+        lambda: sides.new_by_key(world, terminal, small),
         Target(1.5),
         needs=("new",),
     )
     yield Case(
         "new: key to labelled window, 100 files",
         "workmux add",
-        lambda: _new_by_key(world, terminal, small, _workmux(small)),
+        lambda: sides.new_by_key(world, terminal, small, sides.workmux(small)),
         Target(0.6),
         needs=("new",),
     )
     yield Case(
         "new: command, 100 files",
         "git worktree add; tmux new-window",
-        lambda: _new(world, small),
+        lambda: sides.new(world, small),
         needs=("new",),
     )
     yield Case(
         "list: 50 worktrees, dirty and unique",
         "shell loop of git status and git rev-list",
-        lambda: _list(world, listed),
+        lambda: sides.listing(world, listed),
         Target(0.5),
         needs=("list",),
     )
@@ -64,34 +46,41 @@ def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterato
         yield Case(
             "list: 50 worktrees, dirty and unique",
             f"{peer} list",
-            partial(_list, world, listed, peer),
+            partial(sides.listing, world, listed, peer),
             Target(0.5),
             needs=("list",),
         )
     yield Case(
         "remove: 100 files, clean, idle window",
         "git status; git worktree remove; tmux kill-window",
-        lambda: _remove(world, small),
+        lambda: sides.remove(world, small),
         needs=("new", "remove"),
     )
     yield Case(
         "undo: 100 files",
         "mv",
-        lambda: _undo(world, small),
+        lambda: sides.undo(world, small),
         Target(1, 200),
         needs=("new", "remove", "undo"),
     )
     yield Case(
         "inspect: clean worktree, 10,000 files",
         "git status",
-        lambda: _inspect(world, world.repository("inspected", 10_000)),
+        lambda: sides.inspect(world, world.repository("inspected", 10_000)),
         Target(2.5),
         needs=("inspect",),
     )
     yield Case(
+        "popup: key to first paint of the form",
+        "a popup of tmux with a shell",
+        lambda: sides.popup(world, terminal, small),
+        Target(1, 60),
+        needs=("ui",),
+    )
+    yield Case(
         "plugin load",
         "an empty plugin",
-        lambda: _load(world),
+        lambda: sides.load(world),
         Target(1, 15),
     )
     for size, wanted in ((10_000, big), (100_000, huge)):
@@ -104,7 +93,7 @@ def _large(world: World, size: int) -> Iterator[Case]:
     yield Case(
         f"new: command, {size:,} files",
         "git worktree add; tmux new-window",
-        lambda: _new(world, repo),
+        lambda: sides.new(world, repo),
         Target(1.1),
         rounds=3,
         needs=("new",),
@@ -112,233 +101,8 @@ def _large(world: World, size: int) -> Iterator[Case]:
     yield Case(
         f"remove: {size:,} files, until the prompt is back",
         "git status",
-        lambda: _remove_against_status(world, repo),
+        lambda: sides.remove_against_status(world, repo),
         Target(3, 150),  # cold; the warm target is + 50 ms
         rounds=3,
         needs=("new", "remove"),
     )
-
-
-def _new_by_key(
-    world: World, terminal: Terminal, repo: Path, reference: Command | None = None
-) -> tuple[Side, Side]:
-    """From the key in an attached client until the new window's label is on its screen.
-
-    The key runs the verb, not the form: a person's typing is not hqt's time.
-    """
-
-    def side(prefix: str, command: Command) -> Side:
-        def measured(number: int) -> float:
-            name = f"{prefix}{number}"
-            world.tmux("bind-key", "-n", "F5", "run-shell", "-b", f"cd /; {command(name)}")
-            terminal.settle()
-            begin = time.perf_counter()
-            terminal.press(b"\x1b[15~")
-            terminal.see(name.encode())
-            milliseconds = (time.perf_counter() - begin) * 1000
-            _wait_for(world, repo, name)
-            _discard(world, repo, name)
-            return milliseconds
-
-        return measured
-
-    def ours(name: str) -> str:
-        return f"exec {shlex.join(world.argv(repo, 'new', name, '-d', '--json'))} >/dev/null"
-
-    return side("ours", ours), side("bare", reference or partial(_bare_new, world, repo))
-
-
-def _new(world: World, repo: Path) -> tuple[Side, Side]:
-    """From the start of the command to its end, when the window exists."""
-
-    def ours(number: int) -> float:
-        name = f"new{number}h"
-        taken = timed(lambda: world.verb(repo, "new", name, "-d", "--json"))
-        _wait_for(world, repo, name)
-        _discard(world, repo, name)
-        return taken
-
-    def reference(number: int) -> float:
-        name = f"new{number}r"
-        taken = timed(lambda: world.run(["sh", "-c", _bare_new(world, repo, name)]))
-        _discard(world, repo, name)
-        return taken
-
-    return ours, reference
-
-
-def _list(world: World, make: Callable[[], Path], peer: str = "") -> tuple[Side, Side]:
-    if peer:
-        _require_program(peer)
-    repo = make()
-    theirs = [peer, "list"] if peer else ["sh", "-c", LIST_LOOP]
-    return (
-        lambda _: timed(lambda: world.verb(repo, "list", "--json")),
-        lambda _: timed(lambda: world.run(theirs, repo)),
-    )
-
-
-def _repository_with_worktrees(world: World) -> Path:
-    """A repository with 50 worktrees, each with a commit of its own and two changes."""
-    repo = world.root / "listed"
-    if repo.exists():
-        return repo
-    world.repository("listed", 100)
-    for number in range(50):
-        path = repo / ".worktrees" / f"w{number}"
-        world.git(repo, "worktree", "add", "-q", "-b", f"w{number}", path)
-        (path / "d0/s0/file1").write_text("changed\n")
-        world.git(path, "commit", "-q", "-a", "-m", "Own")
-        (path / "d0/s0/file2").write_text("changed\n")
-        (path / "untracked").write_text("new\n")
-    return repo
-
-
-def _remove(world: World, repo: Path) -> tuple[Side, Side]:
-    def ours(number: int) -> float:
-        name = f"gone{number}h"
-        world.verb(repo, "new", name, "-d", "--json")
-        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
-        _require_gone(world, repo, name)
-        return taken
-
-    def reference(number: int) -> float:
-        name = f"gone{number}r"
-        path = repo / ".worktrees" / name
-        world.run(["sh", "-c", _bare_new(world, repo, name)])
-        [window] = [one for one, label in world.windows().items() if label.endswith(name)]
-        script = (
-            f'test -z "$(git -C {path} status --porcelain)" && git -C {repo} worktree remove {path}'
-            f" && tmux -L {world.socket} kill-window -t {window}"
-        )
-        taken = timed(lambda: world.run(["sh", "-c", script]))
-        _require_gone(world, repo, name)
-        return taken
-
-    return ours, reference
-
-
-def _remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
-    def ours(number: int) -> float:
-        name = f"gone{number}"
-        world.verb(repo, "new", name, "-d", "--json")
-        world.git(repo / ".worktrees" / name, "status", "--porcelain")
-        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
-        _require_gone(world, repo, name)
-        return taken
-
-    def reference(number: int) -> float:
-        path = repo / ".worktrees" / f"status{number}"
-        world.git(repo, "worktree", "add", "-q", "--detach", path)
-        world.git(path, "status", "--porcelain")
-        taken = timed(lambda: world.git(path, "status", "--porcelain"))
-        world.git(repo, "worktree", "remove", path)
-        return taken
-
-    return ours, reference
-
-
-def _undo(world: World, repo: Path) -> tuple[Side, Side]:
-    def ours(number: int) -> float:
-        name = f"undo{number}"
-        world.verb(repo, "new", name, "-d", "--json")
-        world.verb(repo, "remove", name, "--json")
-        taken = timed(lambda: world.verb(repo, "undo", "--json"))
-        if not (repo / ".worktrees" / name / ".git").exists():
-            raise RuntimeError(f"undo did not bring {name} back")
-        _discard(world, repo, name)
-        return taken
-
-    def reference(number: int) -> float:
-        here, there = world.root / f"renamed{number}", world.root / f"renamed{number}-away"
-        world.git(repo, "worktree", "add", "-q", "--detach", here)
-        taken = timed(lambda: world.run(["mv", here, there]))
-        world.git(repo, "worktree", "repair", there)
-        world.git(repo, "worktree", "remove", there)
-        return taken
-
-    return ours, reference
-
-
-def _inspect(world: World, repo: Path) -> tuple[Side, Side]:
-    path = repo / ".worktrees" / "clean"
-    world.git(repo, "worktree", "add", "-q", "-b", "clean", path)
-    world.git(path, "status", "--porcelain")
-    return (
-        lambda _: timed(lambda: world.verb(repo, "inspect", "clean", "--json")),
-        lambda _: timed(lambda: world.git(path, "status", "--porcelain")),
-    )
-
-
-def _load(world: World) -> tuple[Side, Side]:
-    """How long the tmux server waits for the plugin's entry script."""
-    empty = world.root / "empty.tmux"
-    empty.write_text("#!/bin/sh\n")
-    empty.chmod(0o755)
-    entry = PLUGIN / "hqt.tmux"
-    return (
-        lambda _: timed(lambda: world.tmux("run-shell", entry)),
-        lambda _: timed(lambda: world.tmux("run-shell", empty)),
-    )
-
-
-def _workmux(repo: Path) -> Command:
-    _require_program("workmux")
-    return lambda name: (
-        f"cd {repo} && exec workmux add --background --no-pane-cmds {name} >/dev/null 2>&1"
-    )
-
-
-def _require_program(name: str) -> None:
-    if not shutil.which(name):
-        raise Skipped(f"{name} is not installed")
-
-
-def _bare_new(world: World, repo: Path, name: str) -> str:
-    """The script that hqt is measured against: what a person would write."""
-    path = repo / ".worktrees" / name
-    return (
-        f"git -C {repo} worktree add -q -b {name} {path}"
-        f" && tmux -u -L {world.socket} new-window -d -c {path} -n '⎇ {name}'"
-    )
-
-
-def _worktree_of(world: World, repo: Path, branch: str) -> Path | None:
-    """Where a branch is checked out."""
-    path = None
-    for line in world.git(repo, "worktree", "list", "--porcelain").splitlines():
-        key, _, value = line.partition(" ")
-        if key == "worktree":
-            path = Path(value)
-        elif key == "branch" and value == f"refs/heads/{branch}":
-            return path
-    return None
-
-
-def _wait_for(world: World, repo: Path, name: str) -> None:
-    """Wait until the worktree is complete and its window has the label, outside the measuring."""
-    deadline = time.monotonic() + 60
-    while True:
-        path = _worktree_of(world, repo, name)
-        labelled = any(label.endswith(name) for label in world.windows().values())
-        if path and labelled and not world.git(path, "status", "--porcelain"):
-            return
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"{name} has no labelled window, or is not clean")
-
-
-def _discard(world: World, repo: Path, name: str) -> None:
-    """Take a measured worktree away with the bare commands."""
-    for window, label in world.windows().items():
-        if label.endswith(name):
-            world.tmux("kill-window", "-t", window)
-    if path := _worktree_of(world, repo, name):
-        world.git(repo, "worktree", "remove", "--force", path)
-    world.git(repo, "branch", "-q", "-D", name)
-
-
-def _require_gone(world: World, repo: Path, name: str) -> None:
-    if (repo / ".worktrees" / name).exists():
-        raise RuntimeError(f"{name} is still there")
-    if any(label.endswith(name) for label in world.windows().values()):
-        raise RuntimeError(f"the window of {name} is still there")

@@ -58,7 +58,7 @@ class Terminal:
         deadline = time.monotonic() + PATIENCE
         while text not in self._seen:
             if not self._read(deadline - time.monotonic()):
-                raise RuntimeError(f"{text!r} did not appear; drawn: {self._seen[-2000:]!r}")
+                raise RuntimeError(f"{text!r} did not appear; drawn last: {self._seen[-200:]!r}")
 
     def settle(self, quiet: float = 0.3) -> None:
         """Wait until nothing has been drawn for `quiet` seconds."""

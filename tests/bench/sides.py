@@ -1,0 +1,278 @@
+"""Both sides of each case. They prepare their own worktrees, and do the same work."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from bench.measure import Side, Skipped, timed
+from bench.terminal import Terminal
+from bench.world import PLUGIN, World
+
+Command = Callable[[str], str]  # the name of a worktree in, a shell command out
+
+LIST_LOOP = """\
+git worktree list --porcelain | while read -r key value; do
+    case $key in
+    worktree) d=$value ;;
+    branch)
+        b=${value#refs/heads/}
+        git -C "$d" status --porcelain
+        git rev-list --count "$value" --not --exclude="$b" --branches --tags --remotes
+        ;;
+    esac
+done
+"""
+
+
+def new_by_key(
+    world: World, terminal: Terminal, repo: Path, reference: Command | None = None
+) -> tuple[Side, Side]:
+    """From the key in an attached client until the new window's label is on its screen.
+
+    The key runs the verb, not the form: a person's typing is not hqt's time.
+    """
+
+    def side(prefix: str, command: Command) -> Side:
+        def measured(number: int) -> float:
+            name = f"{prefix}{number}"
+            world.tmux("bind-key", "-n", "F5", "run-shell", "-b", f"cd /; {command(name)}")
+            terminal.settle()
+            begin = time.perf_counter()
+            terminal.press(b"\x1b[15~")
+            terminal.see(name.encode())
+            milliseconds = (time.perf_counter() - begin) * 1000
+            _wait_for(world, repo, name)
+            _discard(world, repo, name)
+            return milliseconds
+
+        return measured
+
+    def ours(name: str) -> str:
+        return f"exec {shlex.join(world.argv(repo, 'new', name, '-d', '--json'))} >/dev/null"
+
+    return side("ours", ours), side("bare", reference or partial(_bare_new, world, repo))
+
+
+def new(world: World, repo: Path) -> tuple[Side, Side]:
+    """From the start of the command to its end, when the window exists."""
+
+    def ours(number: int) -> float:
+        name = f"new{number}h"
+        taken = timed(lambda: world.verb(repo, "new", name, "-d", "--json"))
+        _wait_for(world, repo, name)
+        _discard(world, repo, name)
+        return taken
+
+    def reference(number: int) -> float:
+        name = f"new{number}r"
+        taken = timed(lambda: world.run(["sh", "-c", _bare_new(world, repo, name)]))
+        _discard(world, repo, name)
+        return taken
+
+    return ours, reference
+
+
+def listing(world: World, make: Callable[[], Path], peer: str = "") -> tuple[Side, Side]:
+    if peer:
+        _require_program(peer)
+    repo = make()
+    theirs = [peer, "list"] if peer else ["sh", "-c", LIST_LOOP]
+    return (
+        lambda _: timed(lambda: world.verb(repo, "list", "--json")),
+        lambda _: timed(lambda: world.run(theirs, repo)),
+    )
+
+
+def repository_with_worktrees(world: World) -> Path:
+    """A repository with 50 worktrees, each with a commit of its own and two changes."""
+    repo = world.root / "listed"
+    if repo.exists():
+        return repo
+    world.repository("listed", 100)
+    for number in range(50):
+        path = repo / ".worktrees" / f"w{number}"
+        world.git(repo, "worktree", "add", "-q", "-b", f"w{number}", path)
+        (path / "d0/s0/file1").write_text("changed\n")
+        world.git(path, "commit", "-q", "-a", "-m", "Own")
+        (path / "d0/s0/file2").write_text("changed\n")
+        (path / "untracked").write_text("new\n")
+    return repo
+
+
+def remove(world: World, repo: Path) -> tuple[Side, Side]:
+    def ours(number: int) -> float:
+        name = f"gone{number}h"
+        world.verb(repo, "new", name, "-d", "--json")
+        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
+        _require_gone(world, repo, name)
+        return taken
+
+    def reference(number: int) -> float:
+        name = f"gone{number}r"
+        path = repo / ".worktrees" / name
+        world.run(["sh", "-c", _bare_new(world, repo, name)])
+        [window] = [one for one, label in world.windows().items() if label.endswith(name)]
+        script = (
+            f'test -z "$(git -C {path} status --porcelain)" && git -C {repo} worktree remove {path}'
+            f" && tmux -L {world.socket} kill-window -t {window}"
+        )
+        taken = timed(lambda: world.run(["sh", "-c", script]))
+        _require_gone(world, repo, name)
+        return taken
+
+    return ours, reference
+
+
+def remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
+    def ours(number: int) -> float:
+        name = f"gone{number}"
+        world.verb(repo, "new", name, "-d", "--json")
+        world.git(repo / ".worktrees" / name, "status", "--porcelain")
+        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
+        _require_gone(world, repo, name)
+        return taken
+
+    def reference(number: int) -> float:
+        path = repo / ".worktrees" / f"status{number}"
+        world.git(repo, "worktree", "add", "-q", "--detach", path)
+        world.git(path, "status", "--porcelain")
+        taken = timed(lambda: world.git(path, "status", "--porcelain"))
+        world.git(repo, "worktree", "remove", path)
+        return taken
+
+    return ours, reference
+
+
+def undo(world: World, repo: Path) -> tuple[Side, Side]:
+    def ours(number: int) -> float:
+        name = f"undo{number}"
+        world.verb(repo, "new", name, "-d", "--json")
+        world.verb(repo, "remove", name, "--json")
+        taken = timed(lambda: world.verb(repo, "undo", "--json"))
+        if not (repo / ".worktrees" / name / ".git").exists():
+            raise RuntimeError(f"undo did not bring {name} back")
+        _discard(world, repo, name)
+        return taken
+
+    def reference(number: int) -> float:
+        here, there = world.root / f"renamed{number}", world.root / f"renamed{number}-away"
+        world.git(repo, "worktree", "add", "-q", "--detach", here)
+        taken = timed(lambda: world.run(["mv", here, there]))
+        world.git(repo, "worktree", "repair", there)
+        world.git(repo, "worktree", "remove", there)
+        return taken
+
+    return ours, reference
+
+
+def inspect(world: World, repo: Path) -> tuple[Side, Side]:
+    path = repo / ".worktrees" / "clean"
+    world.git(repo, "worktree", "add", "-q", "-b", "clean", path)
+    world.git(path, "status", "--porcelain")
+    return (
+        lambda _: timed(lambda: world.verb(repo, "inspect", "clean", "--json")),
+        lambda _: timed(lambda: world.git(path, "status", "--porcelain")),
+    )
+
+
+def popup(world: World, terminal: Terminal, repo: Path) -> tuple[Side, Side]:
+    """The popup is opened as the plugin's keys open it."""
+    popup = "display-popup -E -c '#{client_name}' -t '#{pane_id}' -d / -w 80% -h 75%"
+    form = f"{world.hqt} --key --client '#{{client_name}}' --pane '#{{pane_id}}' ui new"
+
+    def side(command: str, leave: bytes) -> Side:
+        def measured(_: int) -> float:
+            world.tmux("bind-key", "-n", "F5", "run-shell", "-C", f'{popup} "{command}"')
+            terminal.settle()
+            begin = time.perf_counter()
+            terminal.press(b"\x1b[15~")
+            terminal.see(b"Nickname")
+            milliseconds = (time.perf_counter() - begin) * 1000
+            terminal.settle()
+            terminal.press(leave)
+            terminal.settle()
+            return milliseconds
+
+        return measured
+
+    world.tmux("respawn-pane", "-k", "-c", repo)
+    return side(form, b"\x1b"), side("printf Nickname; exec cat", b"\x03")
+
+
+def load(world: World) -> tuple[Side, Side]:
+    """How long the tmux server waits for the plugin's entry script."""
+    empty = world.root / "empty.tmux"
+    empty.write_text("#!/bin/sh\n")
+    empty.chmod(0o755)
+    entry = PLUGIN / "hqt.tmux"
+    return (
+        lambda _: timed(lambda: world.tmux("run-shell", entry)),
+        lambda _: timed(lambda: world.tmux("run-shell", empty)),
+    )
+
+
+def workmux(repo: Path) -> Command:
+    _require_program("workmux")
+    return lambda name: (
+        f"cd {repo} && exec workmux add --background --no-pane-cmds {name} >/dev/null 2>&1"
+    )
+
+
+def _require_program(name: str) -> None:
+    if not shutil.which(name):
+        raise Skipped(f"{name} is not installed")
+
+
+def _bare_new(world: World, repo: Path, name: str) -> str:
+    """The script that hqt is measured against: what a person would write."""
+    path = repo / ".worktrees" / name
+    return (
+        f"git -C {repo} worktree add -q -b {name} {path}"
+        f" && tmux -u -L {world.socket} new-window -d -c {path} -n '⎇ {name}'"
+    )
+
+
+def _worktree_of(world: World, repo: Path, branch: str) -> Path | None:
+    """Where a branch is checked out."""
+    path = None
+    for line in world.git(repo, "worktree", "list", "--porcelain").splitlines():
+        key, _, value = line.partition(" ")
+        if key == "worktree":
+            path = Path(value)
+        elif key == "branch" and value == f"refs/heads/{branch}":
+            return path
+    return None
+
+
+def _wait_for(world: World, repo: Path, name: str) -> None:
+    """Wait until the worktree is complete and its window has the label, outside the measuring."""
+    deadline = time.monotonic() + 60
+    while True:
+        path = _worktree_of(world, repo, name)
+        labelled = any(label.endswith(name) for label in world.windows().values())
+        if path and labelled and not world.git(path, "status", "--porcelain"):
+            return
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{name} has no labelled window, or is not clean")
+
+
+def _discard(world: World, repo: Path, name: str) -> None:
+    """Take a measured worktree away with the bare commands."""
+    for window, label in world.windows().items():
+        if label.endswith(name):
+            world.tmux("kill-window", "-t", window)
+    if path := _worktree_of(world, repo, name):
+        world.git(repo, "worktree", "remove", "--force", path)
+    world.git(repo, "branch", "-q", "-D", name)
+
+
+def _require_gone(world: World, repo: Path, name: str) -> None:
+    if (repo / ".worktrees" / name).exists():
+        raise RuntimeError(f"{name} is still there")
+    if any(label.endswith(name) for label in world.windows().values()):
+        raise RuntimeError(f"the window of {name} is still there")
