@@ -193,14 +193,14 @@ def test_without_a_server_it_is_quiet(ready: Plugin) -> None:
 
 
 @contextlib.contextmanager
-def client(server: Server) -> Iterator[Server]:
+def client(server: Server, session: str = servers.SESSION) -> Iterator[Server]:
     """A terminal attached to the server: an outer tmux, whose screen is what a person would see."""
     with servers.running(
         "set -g status off", "set -g prefix None", "set -sg escape-time 0"
     ) as outer:
-        attach = f"env -u TMUX -u TMUX_PANE tmux -u -L {server.socket} attach"
+        attach = f"env -u TMUX -u TMUX_PANE tmux -u -L {server.socket} attach -t {session}"
         outer.cmd("respawn-pane", "-k", attach)
-        assert until(lambda: server.cmd("list-clients"))
+        assert until(lambda: server.cmd("list-clients", "-t", session))
         yield outer
 
 
@@ -243,6 +243,20 @@ def test_a_key_reaches_the_launcher_with_ids_only(ready: Plugin) -> None:
         assert "hqt was here" not in until(lambda: screen(outer))
         assert not list(ready.home.rglob("hit"))
         assert server.ask("#{pane_in_mode}") == "0"
+
+
+def test_the_client_that_pressed_is_the_one_that_is_asked(ready: Plugin) -> None:
+    """Two people, each in a tmux session of their own; the other one was active last."""
+    with loaded("set -g @hqt-new-key N") as server:
+        server.cmd("new-session", "-d", "-s", "other")
+        with client(server, servers.SESSION) as mine, client(server, "other") as theirs:
+            theirs.cmd("send-keys", "x")
+            assert until(lambda: "x" in screen(theirs))
+            press_in(mine, "N")
+            assert until(lambda: told(ready.home / "told"))
+            (call,) = told(ready.home / "told")
+            name = server.cmd("list-clients", "-t", servers.SESSION, "-F", "#{client_name}")
+            assert call["arguments"][1:5] == ["--client", name, "--pane", server.ask("#{pane_id}")]
 
 
 def test_a_failing_verb_leaves_the_pane_alone(
