@@ -12,9 +12,8 @@ import shutil
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from hqt import paths
 from hqt.errors import Code, HqtError
@@ -34,7 +33,7 @@ class Launch:
 
     argv: tuple[str, ...] | None  # None: the user's own shell
     conversation: str | None = None  # its id, where it is known before the program runs
-    environment: Mapping[str, str] = MappingProxyType({})  # to be set in the window
+    environment: Mapping[str, str] = field(default_factory=dict)  # to be set in the window
     drop: tuple[str, ...] = ()  # variables of an outer agent, to be unset there
     resumed: bool = False  # False: a fresh conversation
 
@@ -167,7 +166,7 @@ def _launch(
         raise _refused(
             profile, "takes no prompt", "Leave the prompt out, or choose another with -H."
         )
-    return Launch(argv, conversation, profile.set, profile.drop, resumed)
+    return Launch(argv, conversation, profile.environment, profile.drop, resumed)
 
 
 def _filled(words: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...]:

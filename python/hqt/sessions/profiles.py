@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -48,7 +48,7 @@ class Profile:
     conversation: Literal["pinned", "captured", "none"] = "none"
     follow: Literal["anywhere", "transcript", "never"] = "never"
     drop: Words = ()
-    set: Mapping[str, str] = MappingProxyType({})
+    environment: Mapping[str, str] = field(default_factory=dict)  # `set` in TOML
     transcripts: Transcripts | None = None
 
 
@@ -126,7 +126,7 @@ def _profile(document: Document, keys: Words, name: str, base: Mapping[str, Any]
         if key in table:
             values[key] = _choice(document, (*keys, key), table[key], allowed)
     values["drop"] = _words(document, keys, table, "drop") or ()
-    values["set"] = _variables(document, keys, table)
+    values["environment"] = _variables(document, keys, table)
     if "transcripts" in table:
         values["transcripts"] = _transcripts(document, keys, table)
     profile = Profile(name, **values)
