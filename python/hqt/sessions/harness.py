@@ -206,6 +206,7 @@ def _kept(prompt: str) -> Path:
         if old.stat().st_mtime < time.time() - _WEEK:
             old.unlink(missing_ok=True)
     file = folder / f"{uuid.uuid4()}.txt"
+    file.touch(mode=0o600)
     file.write_bytes(os.fsencode(prompt))
     return file
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import closing, inspect, targets
+from hqt.sessions import closing, inspect, records, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing
 from hqt.sessions.inspect import Permits
@@ -166,7 +167,7 @@ def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
 
 def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
     """Steps 1 to the last of design §5, Remove, under the lock."""
-    from hqt import config, verdict
+    from hqt import verdict
     from hqt.git import trash
 
     world = worlds.again(one.world)
@@ -183,8 +184,9 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         world.repository,
         tree,
         holds=verdict.holds(found.losses),
-        session=one.session,
-        pool=config.pool(world.config, world.repository),
+        session=records.record(one.session) if one.session else None,
+        pool=_pool(world),
+        branches=[row.worktree_branch] if (row := one.session) and row.worktree_branch else [],
     )
     try:
         closed = closing.close_worktree(world, tree, one.session, close=terms.close)
@@ -197,8 +199,9 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         trash.abandon(entry)
         raise
     signals.ignore()
-    trash.take(entry, holds=verdict.holds(again.losses))
+    taken = trash.take(entry, holds=verdict.holds(again.losses))
     deleted, notes = _branch(world, one, again, terms)
+    notes += tuple(f"{path} could not be deleted; its copy is in the trash." for path in taken.left)
     if one.session:
         worlds.rows().delete(one.session.id)
     return Removed(
@@ -210,6 +213,16 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         session=one.session.id if one.session else None,
         notes=(*moved, *notes),
     )
+
+
+def _pool(world: World) -> Path | None:
+    """The folder below which empty parents go with a worktree; None where it cannot be known."""
+    from hqt import config
+
+    try:
+        return config.pool(world.config, world.repository)
+    except HqtError:
+        return None
 
 
 def _same(world: World, one: Doomed) -> Worktree:

@@ -133,11 +133,11 @@ def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> Callable[[], ob
             "Its disk may only be away; `hqt unlock` lifts the lock.",
         )
     holds = verdict.holds(inspect.losses(world, tree, None))
-    entry = trash.take(trash.prepare(world.repository, tree, holds=holds, session=None))
+    entry = trash.take(trash.prepare(world.repository, tree, holds=holds)).entry
 
     def put_back() -> None:
         listed = worktrees.list_worktrees(world.repository)
         trash.undo(world.repository, entry.id, to=None, worktrees=listed)
 
     undo.callback(put_back)
-    return lambda: holds or trash.empty(world.repository, [entry.summary()])
+    return lambda: holds or trash.empty(world.repository, entries=[entry])

@@ -37,5 +37,5 @@ def empty(caller: Caller, older_than: int | None) -> TrashListing:
         if older_than is not None:
             limit = time.time() - older_than * _DAY
             found = tuple(one for one in found if one.removed_at <= limit)
-        gone = trash.empty(world.repository, found)
+        gone = trash.empty(world.repository, entries=found)
     return TrashListing(gone, emptied=True)

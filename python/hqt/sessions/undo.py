@@ -40,9 +40,7 @@ def _latest(world: World) -> str:
     return entries[0].id
 
 
-def revive(
-    world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()
-) -> Opened:
+def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()) -> Opened:
     """Under the lock: the worktree, then its session's row. Opens no window."""
     from hqt.git import trash, worktrees
 

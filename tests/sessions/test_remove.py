@@ -1,0 +1,335 @@
+"""`hqt remove`, as a user meets it: what it refuses, what it takes, and that undo is whole."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import repos
+from helpers.calls import PYTHON, done, refused
+from helpers.repos import git
+from helpers.servers import Server, until
+
+
+def made(repo: Path, name: str = "fix", *flags: str) -> tuple[Path, dict[str, Any]]:
+    answer = done("new", name, "--no-window", *flags, cwd=repo)
+    return Path(answer["worktree"]["path"]), answer
+
+
+def test_a_clean_worktree_goes_with_its_merged_branch(repo: Path) -> None:
+    place, answer = made(repo)
+    gone = done("remove", "fix", cwd=repo)["removed"]
+    assert len(gone) == 1
+    assert gone[0]["path"] == str(place)
+    assert gone[0]["branch"] == "fix"
+    assert gone[0]["branch_deleted"] is True
+    assert gone[0]["windows_closed"] == []
+    assert gone[0]["trash"]
+    assert not place.exists()
+    assert git(repo, "branch", "--list", "fix") == ""
+    listed = done("list", cwd=repo)
+    assert [tree["branch"] for tree in listed["worktrees"]] == ["main"]
+    assert listed["sessions"] == []
+    assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 1
+
+    back = done("undo", cwd=repo)
+    assert back["worktree"]["path"] == str(place)
+    assert back["worktree"]["branch"] == "fix"
+    assert back["branch_recreated"] is True
+    assert back["session"]["id"] == answer["session"]["id"]
+    assert git(place, "status", "--porcelain=v2", "--branch").splitlines()[1] == "# branch.head fix"
+
+
+def test_empty_parent_folders_go_up_to_the_pool(repo: Path) -> None:
+    place, _ = made(repo, "a/b/c")
+    made(repo, "a/other")
+    done("remove", "a/b/c", cwd=repo)
+    assert not place.parent.exists()
+    assert (repo / ".worktrees" / "a" / "other").is_dir()
+    done("remove", "a/other", cwd=repo)
+    assert not (repo / ".worktrees" / "a").exists()
+
+
+def test_uncommitted_work_refuses_and_is_named(repo: Path) -> None:
+    place, _ = made(repo)
+    (place / "notes").write_text("mine\n")
+    (place / "file0").write_text("changed\n")
+    error = refused("remove", "fix", cwd=repo)
+    assert error["code"] == "dirty"
+    assert error["details"]["untracked"] == ["notes"]
+    assert error["details"]["modified"] == ["file0"]
+    assert error["details"]["worktree"]["branch"] == "fix"
+    assert "2" in error["message"]
+    assert (place / "notes").read_text() == "mine\n"
+    assert refused("remove", "fix", "--close", cwd=repo)["code"] == "dirty"
+
+    gone = done("remove", "fix", "--force", cwd=repo)["removed"][0]
+    assert gone["branch_deleted"] is True
+    assert not place.exists()
+    entry = done("trash", "list", cwd=repo)["entries"][0]
+    assert entry["id"] == gone["trash"]
+    assert entry["holds"] == ["dirty"]
+    assert entry["size"] > 0
+    done("undo", cwd=repo)
+    assert git(place, "status", "--porcelain") == " M file0\n?? notes"
+    assert (place / "notes").read_text() == "mine\n"
+
+
+def test_unique_commits_refuse_and_the_branch_stays_under_force(repo: Path) -> None:
+    place, _ = made(repo)
+    tip = repos.commit(place, "new", message="Only here")
+    error = refused("remove", "fix", cwd=repo)
+    assert error["code"] == "unique_commits"
+    assert error["details"]["unique_commits"] == 1
+    assert error["details"]["unique"] == [{"id": tip, "subject": "Only here"}]
+    gone = done("remove", "fix", "--force", cwd=repo)["removed"][0]
+    assert gone["branch_deleted"] is False
+    assert git(repo, "rev-parse", "refs/heads/fix") == tip
+
+
+def test_an_unmerged_branch_goes_only_when_told_so_with_force(repo: Path) -> None:
+    place, _ = made(repo)
+    tip = repos.commit(place, "new")
+    assert refused("remove", "fix", "--delete-branch", cwd=repo)["code"] == "unique_commits"
+    gone = done("remove", "fix", "--delete-branch", "--force", cwd=repo)["removed"][0]
+    assert gone["branch_deleted"] is True
+    git(repo, "reflog", "expire", "--expire=now", "--all")
+    git(repo, "gc", "-q", "--prune=now")
+    assert git(repo, "cat-file", "-t", tip) == "commit", "pinned in the trash"
+    assert done("undo", cwd=repo)["branch_recreated"] is True
+    assert git(place, "rev-parse", "HEAD") == tip
+
+
+def test_keep_branch_and_the_setting(repo: Path, tmux: Server) -> None:
+    made(repo, "one")
+    assert done("remove", "one", "--keep-branch", cwd=repo)["removed"][0]["branch_deleted"] is False
+    made(repo, "two")
+    tmux.cmd("set", "-g", "@hqt-delete-branch", "never")
+    gone = done("-L", tmux.socket, "remove", "two", cwd=repo)["removed"][0]
+    assert gone["branch_deleted"] is False
+
+
+def test_a_branch_hqt_did_not_make_stays(repo: Path) -> None:
+    git(repo, "branch", "theirs")
+    done("new", "--checkout", "theirs", "--no-window", cwd=repo)
+    assert done("remove", "theirs", cwd=repo)["removed"][0]["branch_deleted"] is False
+    by_hand = repos.linked(repo, repo.parent / "hand", "hand")
+    assert done("remove", "hand", cwd=repo)["removed"][0]["branch_deleted"] is False
+    assert not by_hand.exists()
+
+
+def test_the_main_checkout_is_never_removed(repo: Path) -> None:
+    for name in ("main", ".", str(repo), "branch:main", f"path:{repo}"):
+        for flags in ([], ["--force", "--close"]):
+            assert refused("remove", name, *flags, cwd=repo)["code"] == "main_checkout"
+    git(repo, "switch", "-q", "-c", "feature")
+    assert refused("remove", "feature", "--force", cwd=repo)["code"] == "main_checkout"
+    assert (repo / ".git" / "HEAD").exists()
+
+
+def test_a_lock_comes_first(repo: Path) -> None:
+    place, _ = made(repo)
+    (place / "notes").write_text("mine\n")
+    done("lock", "fix", "--reason", "on a stick", cwd=repo)
+    error = refused("remove", "fix", "--force", "--close", cwd=repo)
+    assert error["code"] == "locked"
+    assert "on a stick" in error["message"]
+    assert refused("lock", "fix", cwd=repo)["code"] == "locked"
+    done("unlock", "fix", cwd=repo)
+    assert done("list", cwd=repo)["worktrees"][1]["locked"] is None
+    done("remove", "fix", "--force", cwd=repo)
+    assert not place.exists()
+
+
+def test_another_checkout_at_the_path_is_not_touched(repo: Path, sealed: Path) -> None:
+    place, _ = made(repo)
+    place.rename(sealed / "aside")
+    git(sealed, "clone", "-q", str(repo), str(place))
+    error = refused("remove", "fix", "--force", "--close", cwd=repo)
+    assert error["code"] == "identity_mismatch"
+    assert (place / "file0").exists()
+
+
+def test_nothing_goes_when_one_of_several_is_refused(repo: Path) -> None:
+    one, _ = made(repo, "one")
+    two, _ = made(repo, "two")
+    (two / "notes").write_text("mine\n")
+    assert refused("remove", "one", "two", cwd=repo)["code"] == "dirty"
+    assert refused("remove", "one", "nope", cwd=repo)["code"] == "no_such_target"
+    assert one.exists()
+    assert len(done("remove", "one", "two", "one", "--force", cwd=repo)["removed"]) == 2
+
+
+def test_commits_shared_only_by_what_goes_together_are_unique(repo: Path) -> None:
+    one, _ = made(repo, "one")
+    repos.commit(one, "new")
+    done("new", "two", "--from", "one", "--no-window", cwd=repo)
+    assert refused("remove", "one", "two", cwd=repo)["code"] == "unique_commits"
+    assert len(done("remove", "one", cwd=repo)["removed"]) == 1
+
+
+def test_the_windows_close_and_a_program_in_there_refuses(repo: Path, tmux: Server) -> None:
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    window, place = answer["window"], answer["worktree"]["path"]
+    pane = tmux.ask("#{pane_id}", window)
+    assert until(lambda: tmux.ask("#{pane_current_path}", pane) == place)
+    tmux.cmd("send-keys", "-t", pane, "sleep 1000", "Enter")
+    assert until(lambda: tmux.ask("#{pane_current_command}", pane) == "sleep")
+    error = refused("-L", tmux.socket, "remove", "fix", "--force", cwd=repo)
+    assert error["code"] == "busy"
+    assert any("sleep" in one for one in error["details"]["occupants"]["busy"])
+    assert window in tmux.windows()
+    gone = done("-L", tmux.socket, "remove", "fix", "--close", cwd=repo)["removed"][0]
+    assert gone["windows_closed"] == [window]
+    assert window not in tmux.windows()
+
+
+def test_a_pane_that_wandered_in_closes_and_one_that_wandered_off_stays(
+    repo: Path, tmux: Server
+) -> None:
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    place = answer["worktree"]["path"]
+    visitor = tmux.cmd("new-window", "-dP", "-F", "#{window_id} #{pane_id}", "-c", place).split()
+    lodger = tmux.cmd("split-window", "-dP", "-t", answer["window"], "-F", "#{pane_id}",
+                      "-c", str(repo.parent), "sleep 1000").strip()  # fmt: skip
+    assert until(lambda: tmux.ask("#{pane_current_path}", visitor[1]) == place)
+    gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
+    assert gone["windows_closed"] == [visitor[0]]
+    assert tmux.ask("#{pane_current_command}", lodger) == "sleep"
+
+
+def test_windows_of_other_branches_survive(repo: Path, tmux: Server) -> None:
+    """fix against fix-2, quest against quest-two: nothing is found by a pattern on names."""
+    windows = {
+        name: done("-L", tmux.socket, "new", name, "-d", cwd=repo)["window"]
+        for name in ("fix", "fix-2", "fi", "fix/x2"[:3] + "-two")
+    }
+    tmux.cmd("rename-window", "-t", windows["fix-2"], "⎇ fix")
+    done("-L", tmux.socket, "remove", "fix", cwd=repo)
+    left = tmux.windows()
+    assert windows["fix"] not in left
+    assert {windows["fix-2"], windows["fi"], windows["fix-two"]} <= set(left)
+
+
+def test_a_renamed_window_is_found_all_the_same(repo: Path, tmux: Server) -> None:
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    tmux.cmd("rename-window", "-t", answer["window"], "my own name")
+    gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
+    assert gone["windows_closed"] == [answer["window"]]
+
+
+def test_removed_from_inside_its_own_window(repo: Path, tmux: Server, sealed: Path) -> None:
+    """The answer is there, the window goes last, and the tmux session survives."""
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    window, place = answer["window"], Path(answer["worktree"]["path"])
+    tmux.cmd("kill-window", "-t", tmux.ask("#{window_id}"))
+    assert tmux.windows() == [window], "it is the only one"
+    out = sealed / "answer"
+    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt remove . --json > {out} 2>&1"
+    tmux.cmd("send-keys", "-t", window, command, "Enter")
+    assert until(lambda: window not in tmux.windows())
+    assert '"removed"' in out.read_text()
+    assert not place.exists()
+    assert len(tmux.windows()) == 1
+    assert until(lambda: tmux.ask("#{pane_current_path}") == str(repo))
+
+
+def test_a_plain_session_goes_at_once(repo: Path, tmux: Server) -> None:
+    answer = done("-L", tmux.socket, "new", "notes", "--no-worktree", "-d", cwd=repo)
+    gone = done("-L", tmux.socket, "remove", "notes", cwd=repo)["removed"][0]
+    assert gone["path"] is None
+    assert gone["trash"] is None
+    assert gone["windows_closed"] == [answer["window"]]
+    assert repo.exists()
+
+
+def test_keep_worktree(repo: Path, tmux: Server) -> None:
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    gone = done("-L", tmux.socket, "remove", "fix", "--keep-worktree", cwd=repo)["removed"][0]
+    assert gone["path"] is None
+    assert gone["windows_closed"] == [answer["window"]]
+    listed = done("-L", tmux.socket, "list", cwd=repo)
+    assert [tree["branch"] for tree in listed["worktrees"]] == ["main", "fix"]
+    assert listed["sessions"] == []
+
+
+def test_a_vanished_worktree_can_be_forgotten(repo: Path, sealed: Path) -> None:
+    place, _ = made(repo)
+    place.rename(sealed / "away")
+    row = done("list", cwd=repo)["worktrees"][1]
+    assert row["missing"] is True
+    assert row["changes"] is None
+    assert refused("path", "fix", cwd=repo)["code"] == "missing_worktree"
+    done("remove", "fix", cwd=repo)
+    assert len(done("list", cwd=repo)["worktrees"]) == 1
+    assert (sealed / "away" / "file0").exists(), "what was moved by hand is not touched"
+
+
+def test_ignored_files_are_listed_and_kept_in_the_trash(repo: Path) -> None:
+    repos.commit(repo, ".gitignore", ".env\ncache/\n")
+    place, _ = made(repo)
+    (place / ".env").write_text("SECRET=1\n")
+    (place / "cache").mkdir()
+    (place / "cache" / "x").write_text("x")
+    found = done("inspect", "fix", cwd=repo)
+    assert found["ignored"]["precious"] == [".env"]
+    assert found["refusals"] == []
+    done("remove", "fix", cwd=repo)
+    done("undo", cwd=repo)
+    assert (place / ".env").read_text() == "SECRET=1\n"
+    assert (place / "cache" / "x").exists()
+
+
+def test_undo_to_another_place(repo: Path, sealed: Path) -> None:
+    place, _ = made(repo)
+    (place / "notes").write_text("mine\n")
+    done("remove", "fix", "--force", cwd=repo)
+    place.mkdir()
+    assert refused("undo", cwd=repo)["code"] == "path_exists"
+    back = done("undo", "--to", "../elsewhere", cwd=repo)
+    assert back["worktree"]["path"] == str(sealed / "elsewhere")
+    assert git(sealed / "elsewhere", "status", "--porcelain") == "?? notes"
+    assert refused("undo", cwd=repo)["code"] == "no_such_target"
+
+
+def test_trash_empty_is_for_good(repo: Path) -> None:
+    place, _ = made(repo)
+    (place / "notes").write_text("mine\n")
+    done("remove", "fix", "--force", cwd=repo)
+    assert done("trash", "empty", "--older-than", "1", cwd=repo)["emptied"] == []
+    assert len(done("trash", "empty", cwd=repo)["emptied"]) == 1
+    assert done("trash", "list", cwd=repo)["entries"] == []
+    assert git(repo, "for-each-ref", "refs/hqt") == ""
+
+
+@pytest.mark.parametrize("target", ["fix", "branch:fix"])
+def test_restore_from_the_trash_or_the_branch(repo: Path, target: str) -> None:
+    place, answer = made(repo)
+    (place / "notes").write_text("mine\n")
+    done("remove", "fix", "--force", "--keep-branch", cwd=repo)
+    back = done("restore", target, cwd=repo)
+    assert back["worktree"]["path"] == str(place)
+    assert back["session"]["id"] == answer["session"]["id"]
+    assert (place / "notes").exists()
+    assert refused("restore", "fix", cwd=repo)["code"] == "path_exists"
+
+
+def test_restore_of_a_worktree_deleted_by_hand(repo: Path) -> None:
+    place, answer = made(repo)
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+    back = done("restore", "fix", cwd=repo)
+    assert back["branch_recreated"] is False
+    assert back["session"]["id"] == answer["session"]["id"]
+    assert git(place, "status", "--porcelain") == ""
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+    git(repo, "worktree", "prune")
+    git(repo, "branch", "-D", "fix")
+    back = done("restore", "fix", cwd=repo)
+    assert back["branch_recreated"] is True
+    assert back["worktree"]["head"] == answer["worktree"]["base_commit"]
+    assert os.path.isdir(place)
