@@ -1,0 +1,130 @@
+"""How a worktree and its admin entry find each other, and a submodule its git directory in there;
+and what they must say when they come back to another place or under another name.
+
+In its old place everything gets back the bytes it had; elsewhere a relative path stays relative.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from hqt.git import durable, gitdir, process
+from hqt.git.entry import Entry
+from hqt.git.manifest import Link
+
+_PREFIX = "gitdir: "
+
+
+def submodules(admin: Path, home: Path, path: Path) -> tuple[Link, ...]:
+    """The initialised submodules of the worktree at `path`, also in one another.
+
+    `admin` is where its entry is now, `home` where git looks for it. Raises OSError.
+    """
+    found = []
+    for git_dir in _git_dirs(admin / "modules"):
+        below = git_dir.relative_to(admin)
+        said = gitdir.read_format(git_dir).worktree
+        if said is None:
+            continue
+        checkout = Path(os.path.normpath(home / below / said))
+        if checkout.is_relative_to(path):
+            named = _text(checkout / ".git")
+            inside = str(checkout.relative_to(path))
+            found.append(Link(str(below), inside, said, named if _names(named) else ""))
+    return tuple(found)
+
+
+def is_moved(entry: Entry) -> bool:
+    """Whether it comes back to another path, or its admin entry under another name."""
+    place = entry.place
+    return (place.path, place.name) != (entry.path, entry.manifest.name)
+
+
+def write_admin(entry: Entry) -> None:
+    """Make the admin entry in the trash say what fits the entry's place. Raises OSError."""
+    said, place = entry.manifest, entry.place
+    named = said.gitdir
+    if is_moved(entry):
+        named = _like(said.gitdir, place.path / ".git", entry.home)
+    _write(entry.admin / "gitdir", named)
+    _write(entry.admin / "HEAD", place.head)
+    for link in said.links:
+        worktree = link.worktree
+        if is_moved(entry):
+            worktree = _like(worktree, place.path / link.checkout, entry.home / link.git_dir)
+        git_dir = entry.admin / link.git_dir
+        if gitdir.read_format(git_dir).worktree != worktree:
+            setting = ("config", "--file", str(git_dir / "config"), "core.worktree", worktree)
+            process.git(*setting, cwd=entry.directory)
+
+
+def write_submodules(entry: Entry, tree: Path) -> None:
+    """The same for the `.git` files of the submodules checked out in `tree`. Raises OSError."""
+    for link in entry.manifest.links:
+        file, named = tree / link.checkout / ".git", link.gitfile
+        if is_moved(entry) and named:
+            target = entry.home / link.git_dir
+            base = entry.place.path / link.checkout
+            named = _PREFIX + _like(named.removeprefix(_PREFIX), target, base)
+        if named and _names(_text(file)):
+            _write(file, named)
+
+
+def gitfile(entry: Entry) -> bytes:
+    """What the worktree's own `.git` must say at the entry's place. Raises OSError."""
+    before = os.fsdecode(entry.dotgit.read_bytes())
+    if not is_moved(entry):
+        return os.fsencode(before)
+    return os.fsencode(_PREFIX + _like(before.removeprefix(_PREFIX), entry.home, entry.place.path))
+
+
+def _git_dirs(modules: Path) -> Iterator[Path]:
+    """Git directories below `modules`; a submodule's name may hold slashes."""
+    if not modules.is_dir():
+        return
+    for folder in sorted(modules.iterdir()):
+        if not folder.is_dir() or folder.is_symlink():
+            continue
+        if (folder / "HEAD").is_file() and (folder / "config").is_file():
+            yield folder
+            yield from _git_dirs(folder / "modules")
+        else:
+            yield from _git_dirs(folder)
+
+
+def _like(before: str, target: Path, base: Path) -> str:
+    """`target` as a path in the manner of `before`: absolute, or relative to `base`."""
+    newline = "\n" if before.endswith("\n") else ""
+    absolute = before.startswith("/")
+    return (str(target) if absolute else os.path.relpath(target, base)) + newline
+
+
+def _names(text: str) -> bool:
+    return text.startswith(_PREFIX)
+
+
+def read(file: Path) -> str:
+    """A file of an admin entry as text; a HEAD that is a symbolic link as the file it stands for.
+
+    Raises OSError.
+    """
+    if file.is_symlink():
+        return f"ref: {file.readlink()}\n"
+    return os.fsdecode(file.read_bytes())
+
+
+def _text(file: Path) -> str:
+    return "" if file.is_symlink() or not file.is_file() else read(file)
+
+
+def _write(file: Path, text: str) -> None:
+    """Only what differs is written, and the mode stays."""
+    data = os.fsencode(text)
+    if read(file) != text:
+        mode = stat.S_IMODE(file.lstat().st_mode)
+        durable.write(file, data)
+        if not file.is_symlink():
+            file.chmod(mode)

@@ -1,0 +1,174 @@
+"""What a crash, a full disk or an interrupt left half done is finished or taken back.
+
+What was intended is in the manifest; how far it came is seen on the disk. A removal is irrevocable
+once the tree is in the trash, an undo once the admin entry is back in its place; before that they
+are taken back. Each step looks first whether it is needed, so recovery may be cut short too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from hqt.errors import Code, HqtError
+from hqt.git import admin, branch_records, disposal, entry, passage, snapshots
+from hqt.git.entry import Entry
+from hqt.git.manifest import State
+from hqt.models import Repository
+
+_DRAFTS = {".manifest.json.new"}
+
+
+def recover(repo: Repository) -> tuple[str, ...]:
+    """Settle everything that is unfinished; a sentence for each. To be run under the lock.
+
+    Raises nothing: what cannot be settled is said, and left as it is for the next time.
+    """
+    found, unreadable = entry.read_all(repo)
+    said = []
+    for one in found:
+        if one.manifest.state is not State.TAKEN:
+            try:
+                said.append(settle(one))
+            except (OSError, HqtError) as error:
+                said.append(
+                    f"What was begun with the worktree {one.path} could not be finished:"
+                    f" {str(error).rstrip('.')}. All of it is in {one.directory}."
+                )
+    said += [
+        f"{directory} has no readable manifest; it was left alone."
+        for directory in unreadable
+        if not _is_a_draft(directory)
+    ]
+    with contextlib.suppress(OSError, HqtError):  # the next sweep would do it too
+        disposal.finish_condemning(repo)
+    return tuple(said)
+
+
+def settle(one: Entry) -> str:
+    """Finish or take back what was begun with one entry; says what was done.
+
+    Raises OSError and HqtError; then another try can go on from there.
+    """
+    match one.manifest.state:
+        case State.TAKEN:
+            return ""
+        case State.PREPARED:
+            _discard(one)
+            return f"The removal of {one.path} had not begun; it was called off."
+        case State.TAKING if one.has_tree:
+            finish_taking(one)
+            return f"The removal of {one.path} was finished; `hqt undo` brings it back."
+        case State.TAKING:
+            passage.remove_partial(one.partial)
+            _discard(passage.reattach(one))
+            return f"The removal of {one.path} was taken back; it is where it was."
+        case State.RESTORING if one.has_admin:
+            take_back(one)
+            return f"Bringing {one.place.path} back had failed halfway; it is in the trash again."
+        case State.RESTORING:
+            finish_restoring(one)
+            return f"Bringing {one.place.path} back was finished."
+
+
+def finish_taking(one: Entry) -> tuple[Path, ...]:
+    """The rest of a removal whose tree is in the trash; what could not be deleted of a tree that
+    had to be copied. Raises OSError.
+    """
+    left: tuple[Path, ...] = ()
+    if passage.is_marked(one, one.path):
+        left = snapshots.remove_copied(one.path, one.tree)
+    entry.change(one, state=State.TAKEN)
+    passage.remove_empty_parents(one.path, one.manifest.pool)
+    return left
+
+
+def finish_restoring(one: Entry) -> None:
+    """The rest of an undo: register the worktree where its tree already is, and drop the entry.
+
+    Raises OSError and HqtError.
+    """
+    one = passage.reattach(one)
+    _require_registered(one)
+    if one.manifest.tree and not admin.points_back(one.home, one.place.path):
+        raise HqtError(
+            Code.GIT_FAILED,
+            f"{one.place.path} does not lead to {one.home}; what is left of it was kept.",
+            "Look what is at that path, then run any hqt command that changes something.",
+        )
+    disposal.remove(disposal.condemn(one))
+
+
+def take_back(one: Entry) -> None:
+    """Undo an undo whose admin entry is still in the trash. Raises OSError and HqtError."""
+    place = one.place
+    if one.has_tree and passage.is_marked(one, place.path):  # a copy, on another file system
+        snapshots.remove_copied(place.path, one.tree)
+    elif one.manifest.tree and not one.has_tree:
+        if not passage.is_marked(one, place.path):
+            raise HqtError(
+                Code.GIT_FAILED,
+                f"The tree of {one.path} is neither in the trash nor at {place.path}.",
+                f"Put it back as {one.tree}, then run any hqt command that changes something.",
+            )
+        passage.move_tree(place.path, one.tree, one.partial)
+    passage.remove_partial(partial_copy(one))
+    passage.release_claim(one)
+    for branch in one.manifest.branches:
+        if branch.ref in place.revived and not branch_records.is_missing(one.repository, branch):
+            branch_records.forget(one.repository, branch)
+    if place.made:
+        passage.remove_empty_parents(place.path, place.made.parent)
+    entry.change(one, state=State.TAKEN, place=None)
+
+
+def partial_copy(one: Entry) -> Path:
+    """Where a tree that comes back to another file system is while it is not complete."""
+    return one.place.path.parent / f".hqt-{one.id}"
+
+
+def after_failure(repo: Repository, id: str) -> State | None:
+    """Settle at once what can be settled; the state of the entry then, None when there is none.
+
+    Raises nothing; what fails again is left to `recover`.
+    """
+    with contextlib.suppress(OSError, HqtError):
+        settle(entry.find(repo, id))
+    try:
+        return entry.find(repo, id).manifest.state
+    except (OSError, HqtError):
+        _is_a_draft(entry.trash_directory(repo.common_dir) / id)
+        return None
+
+
+def _discard(one: Entry) -> None:
+    """Drop an entry whose worktree is in its place, and only then."""
+    _require_registered(one)
+    if one.has_tree or one.has_admin:
+        raise HqtError(
+            Code.GIT_FAILED,
+            f"{one.directory} still holds the worktree {one.path}; it was left alone.",
+            "`hqt doctor` looks at the repository.",
+        )
+    disposal.remove(disposal.condemn(one))
+
+
+def _require_registered(one: Entry) -> None:
+    if admin.worktree_path(one.home) != one.place.path:
+        raise HqtError(
+            Code.IDENTITY_MISMATCH,
+            f"{one.home} is not the entry of the worktree {one.place.path}; its pins were kept.",
+            "Look with `git worktree list`.",
+        )
+
+
+def _is_a_draft(directory: Path) -> bool:
+    """Whether it was left by a crash before anything was written; then it is gone now."""
+    try:
+        if not {child.name for child in directory.iterdir()} <= _DRAFTS:
+            return False
+        disposal.remove(directory)
+    except OSError:
+        return False
+    return not os.path.lexists(directory)
