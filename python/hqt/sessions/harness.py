@@ -65,12 +65,12 @@ def find_program(profile: Profile, env: Mapping[str, str] | None = None) -> Path
 def start(
     profile: Profile,
     *,
-    directory: Path,
+    directory: Path = Path(),
     prompt: str | None = None,
     conversation: str | None = None,
     hooks: Path | None = None,
 ) -> Launch:
-    """The program anew in `directory`.
+    """The program anew in `directory`, by default the one it is started in.
 
     `conversation`: the id of one that has no transcript yet, kept if the profile pins ids.
     `hooks`: a file with hqt's hooks, ignored where the program takes none. Raises
