@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import repos
+from helpers import repos, servers
 
 GITCONFIG = """\
 [user]
@@ -51,3 +51,10 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def repo(sealed: Path) -> Path:
     """The real path of a repository on `main` with one commit."""
     return repos.repository(sealed / "project")
+
+
+@pytest.fixture
+def tmux(sealed: Path) -> Iterator[servers.Server]:
+    """A tmux server of the test's own: detached, one session `main` with one window in HOME."""
+    with servers.running(cwd=sealed) as server:
+        yield server

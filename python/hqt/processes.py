@@ -1,0 +1,207 @@
+"""Who runs where on this machine: from /proc where there is one, else from `ps` and `lsof`.
+
+Nothing here knows git or tmux. What cannot be read (other users' processes, mostly) is left out or
+has no folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from hqt.models import Process
+
+_PROC = Path("/proc")
+_POLL = 0.005  # seconds between two looks at processes that should end
+
+
+def running() -> dict[int, Process]:
+    """Every process by its id, zombies left out."""
+    if (_PROC / "self" / "cwd").exists():
+        return _from_proc()
+    return _from_ps()
+
+
+def inside(processes: Mapping[int, Process], directory: Path) -> tuple[Process, ...]:
+    """The processes whose folder is `directory` (absolute, physical) or below it."""
+    top = os.fspath(directory)
+    below = top.rstrip("/") + "/"
+    gone = top + " (deleted)"  # how Linux marks the folder of a process that outlived it
+    return tuple(
+        process
+        for process in processes.values()
+        if process.cwd is not None and (process.cwd in {top, gone} or process.cwd.startswith(below))
+    )
+
+
+def chain(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
+    """What runs because of `pid` or for it: itself, its ancestors and descendants, and its process
+    group (the other commands of a pipeline)."""
+    found = {pid, *descendants(processes, pid)}
+    link = processes.get(pid)
+    if link and link.group:
+        found.update(one.pid for one in processes.values() if one.group == link.group)
+    while link and link.parent:
+        found.add(link.parent)
+        link = processes.get(link.parent) if link.parent != link.pid else None
+    return frozenset(found)
+
+
+def children(processes: Mapping[int, Process]) -> dict[int, list[Process]]:
+    """The children of each process that has some."""
+    families: dict[int, list[Process]] = {}
+    for process in processes.values():
+        families.setdefault(process.parent, []).append(process)
+    return families
+
+
+def descendants(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
+    """The ids of the children of `pid`, of their children, and so on."""
+    families = children(processes)
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        for child in families.get(waiting.pop(), ()):
+            if child.pid not in found:
+                found.add(child.pid)
+                waiting.append(child.pid)
+    return frozenset(found - {pid})
+
+
+def wait_gone(processes: Iterable[Process], timeout: float) -> tuple[Process, ...]:
+    """Wait until the given processes have ended, at most `timeout` seconds; those that have not."""
+    deadline = time.monotonic() + timeout
+    left = tuple(process for process in processes if _lives(process))
+    while left and time.monotonic() < deadline:
+        time.sleep(_POLL)
+        left = tuple(process for process in left if _lives(process))
+    return left
+
+
+def hang_up(processes: Collection[Process]) -> None:
+    """Ask exactly these processes to end, as a closing terminal does: HUP, and CONT for stopped
+    ones, so that they can hear it. One whose id now belongs to another process is left alone."""
+    for process in processes:
+        if _lives(process):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, signal.SIGHUP)
+                os.kill(process.pid, signal.SIGCONT)
+
+
+def terminate(processes: Collection[Process]) -> None:
+    """As `hang_up`, with TERM, for those that took no notice."""
+    for process in processes:
+        if _lives(process):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, signal.SIGTERM)
+                os.kill(process.pid, signal.SIGCONT)
+
+
+def _lives(process: Process) -> bool:
+    """Whether this very process still runs; a zombie does not."""
+    if (_PROC / "self" / "stat").exists():
+        now = _read(process.pid)
+    else:
+        now = _from_ps(process.pid).get(process.pid)
+    return now is not None and now.started == process.started
+
+
+def _from_proc() -> dict[int, Process]:
+    found = {}
+    for name in os.listdir(_PROC):  # noqa: PTH208 (three times faster than iterdir)
+        if name.isdigit() and (process := _read(int(name))):
+            found[process.pid] = process
+    return found
+
+
+def _read(pid: int) -> Process | None:
+    """One process from /proc; None when it has ended."""
+    try:
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        status = os.read(descriptor, 4096)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    # pid (name) state parent …; the name may hold blanks and parentheses itself.
+    opened, closed = status.index(b"("), status.rindex(b")")
+    fields = status[closed + 2 :].split()
+    state = fields[0]
+    if state in {b"Z", b"X"}:
+        return None
+    try:
+        cwd: str | None = os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 (in a tight loop)
+    except OSError:
+        cwd = None
+    return Process(
+        pid=pid,
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        name=os.fsdecode(status[opened + 1 : closed]),
+        cwd=cwd,
+        stopped=state in {b"T", b"t"},
+        started=fields[19].decode(),
+    )
+
+
+def _from_ps(pid: int | None = None) -> dict[int, Process]:
+    """As `_from_proc`, for systems without /proc: two programs, tenths of a second."""
+    chosen = ["-p", str(pid)] if pid is not None else ["-A"]
+    listed = _output("ps", *chosen, "-o", "pid=,ppid=,pgid=,state=,lstart=,comm=")
+    folders = _folders(
+        _output("lsof", "-w", "-d", "cwd", "-F", "pn0", *chosen[: 2 * (pid is not None)])
+    )
+    found = {}
+    for line in listed.splitlines():
+        fields = line.split(None, 9)
+        if len(fields) < 10 or fields[3].startswith("Z"):
+            continue
+        number = int(fields[0])
+        found[number] = Process(
+            pid=number,
+            parent=int(fields[1]),
+            group=int(fields[2]),
+            name=os.path.basename(fields[9]),  # noqa: PTH119 (may be any text)
+            cwd=folders.get(number),
+            stopped=fields[3].startswith("T"),
+            started=" ".join(fields[4:9]),
+        )
+    return found
+
+
+def _folders(listing: str) -> dict[int, str]:
+    """Process id to folder, from `lsof -F pn0`: fields end with NUL, sets with a newline."""
+    folders: dict[int, str] = {}
+    pid = 0
+    for field in listing.split("\0"):
+        kind, value = field.lstrip("\n")[:1], field.lstrip("\n")[1:]
+        if kind == "p":
+            pid = int(value)
+        elif kind == "n":
+            folders[pid] = value
+    return folders
+
+
+def _output(*command: str) -> str:
+    """What a program of the system prints; "" when it is not there or takes too long."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C"},
+            timeout=20,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return os.fsdecode(done.stdout)

@@ -1,0 +1,160 @@
+"""One listing of everything hqt wants to know of a tmux server, and how it is read. Pure but for
+`_kernel_path`.
+
+Values are data and may hold anything, so fields are held apart by a mark that is drawn for each
+call and cannot occur in them; tmux's own output may be mangled on its way (bytes that are not
+UTF-8, control characters), which shows in a path's length.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hqt.models import Client, Pane
+from hqt.tmux.formats import unquote
+
+_PANE = (
+    "pane_id window_id session_id session_name pane_pid pane_dead window_active pane_active "
+    "n:pane_current_path pane_current_path pane_current_command window_name "
+    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty"
+).split()
+_CLIENT = (
+    "client_name session_id window_id client_activity client_width client_height "
+    "client_control_mode client_pid"
+).split()
+_SERVER = "version pid".split()
+
+
+@dataclass(frozen=True, slots=True)
+class TmuxSession:
+    """A tmux session that has windows."""
+
+    id: str  # $1
+    name: str
+    windows: tuple[str, ...]  # in their order; a window can be linked into several sessions
+    active: str  # the window it shows: @3
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A tmux server at one moment. Each pane is there once, however often its window is linked."""
+
+    panes: tuple[Pane, ...] = ()
+    clients: tuple[Client, ...] = ()
+    sessions: tuple[TmuxSession, ...] = ()
+    options: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the global `@hqt-…` settings that are set, "" included
+    version: str = ""
+    pid: int = 0  # of the server
+
+
+def commands(mark: str) -> list[list[str]]:
+    """The batch that prints what `parse` reads."""
+    return [
+        ["list-panes", "-a", "-F", _format("P", _PANE, mark)],
+        ["list-clients", "-F", _format("C", _CLIENT, mark)],
+        ["display-message", "-p", _format("S", _SERVER, mark)],
+        ["show-options", "-g"],
+    ]
+
+
+def _format(kind: str, fields: list[str], mark: str) -> str:
+    return mark + mark.join([kind, *(f"#{{{field}}}" for field in fields), "."])
+
+
+def parse(text: str, mark: str) -> Snapshot:
+    """The snapshot behind what `commands(mark)` printed."""
+    panes: dict[str, Pane] = {}
+    clients = []
+    sessions: dict[str, TmuxSession] = {}
+    version, pid = "", 0
+    *records, options = text.split(f"{mark}.")
+    for record in records:
+        _, kind, *fields = record.split(mark)
+        if kind == "P":
+            pane = _pane(dict(zip(_PANE, fields, strict=True)))
+            panes.setdefault(pane.id, pane)
+            _add_window(sessions, pane)
+        elif kind == "C":
+            clients.append(_client(dict(zip(_CLIENT, fields, strict=True))))
+        else:
+            version, pid = fields[0], int(fields[1])
+    return Snapshot(
+        tuple(panes.values()),
+        tuple(clients),
+        tuple(sessions.values()),
+        _options(options),
+        version,
+        pid,
+    )
+
+
+def _pane(field: dict[str, str]) -> Pane:
+    pid = int(field["pane_pid"] or 0)
+    path = field["pane_current_path"]
+    length = int(field["n:pane_current_path"] or 0)
+    if len(path.encode(errors="surrogateescape")) != length or "\n" in path:
+        # A newline may also be a carriage return that was translated.
+        path = _kernel_path(pid)
+    return Pane(
+        id=field["pane_id"],
+        window=field["window_id"],
+        session=field["session_id"],
+        session_name=field["session_name"],
+        pid=pid,
+        path=path,
+        command=field["pane_current_command"],
+        dead=field["pane_dead"] == "1",
+        window_session=field["@hqt_session"],
+        window_worktree=field["@hqt_worktree"],
+        agent_state=field["@hqt_agent"],
+        window_active=field["window_active"] == "1",
+        pane_active=field["pane_active"] == "1",
+        window_name=field["window_name"],
+        window_branch=field["@hqt_branch"],
+        window_state=field["@hqt_state"],
+        window_dirty=field["@hqt_dirty"],
+    )
+
+
+def _client(field: dict[str, str]) -> Client:
+    return Client(
+        name=field["client_name"],
+        session=field["session_id"],
+        window=field["window_id"],
+        activity=int(field["client_activity"] or 0),
+        width=int(field["client_width"] or 0),
+        height=int(field["client_height"] or 0),
+        control=field["client_control_mode"] == "1",
+        pid=int(field["client_pid"] or 0),
+    )
+
+
+def _add_window(sessions: dict[str, TmuxSession], pane: Pane) -> None:
+    known = sessions.get(pane.session)
+    windows = known.windows if known else ()
+    sessions[pane.session] = TmuxSession(
+        pane.session,
+        pane.session_name,
+        windows if pane.window in windows else (*windows, pane.window),
+        pane.window if pane.window_active or known is None else known.active,
+    )
+
+
+def _options(text: str) -> dict[str, str]:
+    lines = (line.partition(" ") for line in text.split("\n") if line.startswith("@hqt-"))
+    return {name: unquote(value) for name, _, value in lines}
+
+
+def _kernel_path(pid: int) -> str:
+    """Where tmux itself looked: the folder of the terminal's foreground process; "" if unknown."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_bytes()
+        foreground = int(status[status.rindex(b")") + 2 :].split()[5])
+        return os.readlink(f"/proc/{foreground}/cwd")  # noqa: PTH115 (may hold any byte)
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,203 @@
+"""The one that talks to tmux: through libtmux's `Server.cmd`, in UTF-8 whatever the locale, bounded
+in time, one process for a whole batch of commands.
+
+What libtmux does not give is added here. Its calls wait for ever, so a thread waits in our place
+and a tmux client that has waited too long is ended. Its output loses bytes that are not UTF-8,
+which `listing` notices.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hqt.errors import Code, HqtError
+from hqt.tmux import formats, listing
+from hqt.tmux.listing import Snapshot as Snapshot  # callers get it from here
+from hqt.tmux.listing import TmuxSession as TmuxSession
+
+if TYPE_CHECKING:
+    from libtmux.common import tmux_cmd
+
+TIMEOUT = 10.0  # seconds; a loaded server with a large history takes tenths
+_LONGEST = 15_000  # bytes of arguments; tmux takes a message of 16 KB
+# What tmux's client says, never translated, when nobody listens at the socket.
+_NOBODY = ("no server running on ", "error connecting to ")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tmux call said."""
+
+    status: int
+    out: list[str]
+    err: str
+
+    @property
+    def nobody(self) -> bool:
+        """Whether no server was there."""
+        return self.status != 0 and self.err.startswith(_NOBODY)
+
+
+@dataclass(frozen=True, slots=True)
+class Tmux:
+    """One tmux server, by its socket; it may be dead. With neither name nor path: the default."""
+
+    socket_name: str | None = None
+    socket_path: str | None = None
+    executable: str | None = None  # tmux's path; None: found on PATH
+    timeout: float = TIMEOUT
+
+    def run(self, *commands: Sequence[str]) -> list[str]:
+        """Run `commands` as one batch and return the lines they print.
+
+        A failing command stops the rest of its batch. Every word is data for tmux's parser; what a
+        command then does with it (formats!) is the caller's care. Raises `tmux_unavailable` when no
+        server answers or tmux fails, in its words, and `timeout` when the server does not answer in
+        time; it may then still do what it was asked when it wakes.
+        """
+        answer = self.ask(*commands)
+        if answer.status != 0:
+            raise self.failure(answer, commands[0][0])
+        return answer.out
+
+    def failure(self, answer: Answer, command: str) -> HqtError:
+        """The error of a call that failed: nobody there, or tmux's own words."""
+        if answer.nobody:
+            return HqtError(
+                Code.TMUX_UNAVAILABLE,
+                f"No tmux server answers at {self.place}.",
+                "Start tmux, or name a running server with -L or --socket.",
+                {"stderr": answer.err},
+            )
+        words = answer.err.strip().rstrip(".") or f"exit status {answer.status}"
+        return HqtError(
+            Code.TMUX_UNAVAILABLE,
+            f"tmux refused {command}: {words}.",
+            "Mend what tmux complains of, then try again.",
+            {"stderr": answer.err, "status": answer.status},
+        )
+
+    def ask(self, *commands: Sequence[str]) -> Answer:
+        """As `run`, but a failure is an answer too; raises only `timeout` and, without tmux,
+        `tmux_unavailable`."""
+        if not commands:
+            return Answer(0, [], "")
+        arguments = formats.arguments(commands)
+        if sum(len(os.fsencode(word)) + 1 for word in arguments) <= _LONGEST:
+            return self._call(arguments)
+        with _file(formats.line(commands)) as path:
+            return self._call(["source-file", path])
+
+    def alive(self) -> bool:
+        """Whether a server answers. Raises `timeout` when one is there and does not."""
+        return self.ask(["list-sessions", "-F", ""]).status == 0
+
+    @property
+    def place(self) -> str:
+        """The socket, for a person."""
+        return self.socket_path or f"socket {self.socket_name or 'default'!r}"
+
+    def _call(self, arguments: list[str]) -> Answer:
+        import threading
+
+        from libtmux.exc import TmuxCommandNotFound
+        from libtmux.server import Server
+
+        server = Server(
+            socket_name=self.socket_name, socket_path=self.socket_path, tmux_bin=self.executable
+        )
+        finished: list[tmux_cmd] = []
+        failed: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                finished.append(server.cmd("-u", *arguments))
+            except BaseException as error:  # noqa: BLE001 (raised again in the caller's thread)
+                failed.append(error)
+            answered.set()
+
+        # A thread, since libtmux waits for ever. Ending the client does not end that wait: a hung
+        # server has been sent the client's standard output and keeps it open.
+        answered = threading.Event()
+        threading.Thread(target=call, daemon=True).start()
+        try:
+            answered.wait(self.timeout)
+        finally:
+            if not answered.is_set():
+                _end(arguments)
+        for error in failed:
+            if not isinstance(error, TmuxCommandNotFound | OSError):
+                raise error
+            raise HqtError(
+                Code.TMUX_UNAVAILABLE,
+                "The program tmux cannot be started.",
+                "Install tmux 3.2 or newer, or put it on PATH.",
+                {"reason": str(error)},
+            ) from error
+        if not finished:
+            raise HqtError(
+                Code.TIMEOUT,
+                f"The tmux server at {self.place} did not answer within {self.timeout:g} seconds.",
+                "Look whether the server is stopped or overloaded, then try again.",
+            )
+        [done] = finished
+        return Answer(done.returncode, done.stdout, "\n".join(done.stderr))
+
+
+def connect(
+    *, socket_name: str | None, socket_path: str | None, environ: Mapping[str, str]
+) -> Tmux:
+    """The server that the flags name, else the one of `$TMUX`, else the default one."""
+    if socket_path or socket_name:
+        return Tmux(None if socket_path else socket_name, socket_path or None)
+    inside = environ.get("TMUX", "").rsplit(",", 2)[0]  # path,pid,session; a path may hold commas
+    return Tmux(socket_path=inside or None)
+
+
+def read(tmux: Tmux) -> Snapshot:
+    """Everything hqt wants to know of a server, in one call.
+
+    Raises `tmux_unavailable` when no server answers, `timeout` when it does not in time.
+    """
+    mark = secrets.token_hex(8)
+    answer = tmux.ask(*listing.commands(mark))
+    if answer.status == 0:
+        return listing.parse("\n".join(answer.out), mark)
+    if not answer.nobody and tmux.ask(["list-sessions", "-F", "x"]) == Answer(0, [], ""):
+        return Snapshot()  # a server without a session has nothing to list panes of
+    raise tmux.failure(answer, "list-panes")
+
+
+@contextlib.contextmanager
+def _file(text: str) -> Iterator[str]:
+    """A batch that is too long for one message, in a file that only the user can read."""
+    import glob
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(prefix="hqt-", suffix=".conf") as file:
+        file.write(os.fsencode(text + "\n"))
+        file.flush()
+        yield glob.escape(file.name)  # source-file takes a pattern
+
+
+def _end(arguments: list[str]) -> None:
+    """End the tmux client that was started with `arguments`.
+
+    libtmux keeps its `Popen` to itself until the client has ended, so it is looked up among the
+    living ones; by the object, not by a process id that may have been given anew.
+    """
+    import gc
+    import subprocess
+
+    for thing in gc.get_objects():
+        if type(thing) is subprocess.Popen and thing.returncode is None:
+            words = thing.args if isinstance(thing.args, list) else []
+            if words[-len(arguments) :] == arguments:
+                thing.kill()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    thing.wait(1)

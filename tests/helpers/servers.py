@@ -1,0 +1,116 @@
+"""Private tmux servers for tests: a socket of their own, no user configuration, surely ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from hqt.tmux.server import Tmux
+
+DEADLINE = 10.0  # seconds until a test gives up waiting
+SESSION = "main"
+Seen = TypeVar("Seen")
+
+
+def until(look: Callable[[], Seen], timeout: float = DEADLINE) -> Seen:
+    """Look again and again until there is something to see; the last look when time is up."""
+    deadline = time.monotonic() + timeout
+    while not (seen := look()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return seen
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A tmux server that only this test knows."""
+
+    socket: str  # its -L name
+    pid: int
+
+    @property
+    def tmux(self) -> Tmux:
+        """What hqt would talk to it with."""
+        return Tmux(socket_name=self.socket)
+
+    def cmd(self, *arguments: str, check: bool = True) -> str:
+        """What `tmux ARGUMENTS…` prints, without its last newline; undecodable bytes escaped."""
+        done = subprocess.run(
+            ["tmux", "-u", "-L", self.socket, *arguments],
+            capture_output=True,
+            check=False,
+            timeout=DEADLINE,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"tmux {arguments}: {os.fsdecode(done.stderr)}")
+        return os.fsdecode(done.stdout).removesuffix("\n")
+
+    def ask(self, form: str, target: str = f"{SESSION}:") -> str:
+        """A format, as seen from a target."""
+        return self.cmd("display-message", "-p", "-t", target, form)
+
+    def windows(self, form: str = "#{window_id}") -> list[str]:
+        """A format for each window of each session."""
+        return self.cmd("list-windows", "-a", "-F", form).splitlines()
+
+
+def start(*config: str, cwd: Path | None = None, session: str = SESSION) -> Server:
+    """A detached server with one session of one window (/bin/sh) in `cwd`."""
+    socket = f"hqt-{secrets.token_hex(4)}"
+    conf = Path(os.environ["HOME"]) / f"{socket}.conf"
+    conf.write_text("\n".join(("set -g default-shell /bin/sh", *config, "")))
+    subprocess.run(
+        [*f"tmux -u -L {socket} -f {conf} new-session -d -x 120 -y 40 -s {session}".split()]
+        + (["-c", str(cwd)] if cwd else []),
+        check=True,
+        timeout=DEADLINE,
+    )
+    server = Server(socket, 0)
+    return Server(socket, int(server.ask("#{pid}")))
+
+
+def end(server: Server) -> None:
+    """End the server and wait until it is gone, even when it was stopped or hangs."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(server.pid, signal.SIGCONT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.cmd("kill-server", check=False)
+        if not until(lambda: not _lives(server.pid), 3):
+            os.kill(server.pid, signal.SIGKILL)
+            until(lambda: not _lives(server.pid))
+
+
+@contextlib.contextmanager
+def running(*config: str, cwd: Path | None = None) -> Iterator[Server]:
+    """A server for the length of a block."""
+    server = start(*config, cwd=cwd)
+    try:
+        yield server
+    finally:
+        end(server)
+
+
+def has(program: str) -> bool:
+    """Whether this machine has a program."""
+    return shutil.which(program) is not None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().split(b") ")[-1][:1] != b"Z"
+    except OSError:
+        if Path("/proc/self").exists():
+            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

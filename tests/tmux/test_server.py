@@ -1,0 +1,219 @@
+"""The one that talks to tmux."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers import servers
+from helpers.hostile import NAMES
+from helpers.servers import Server
+from hqt.errors import Code, HqtError
+from hqt.tmux import server
+from hqt.tmux.server import Tmux
+
+
+def test_flags_come_before_the_environment_and_that_before_the_default() -> None:
+    environ = {"TMUX": "/tmp/a,b/sock,123,4"}
+
+    def connect(name: str | None, path: str | None, **env: str) -> tuple[str | None, str | None]:
+        tmux = server.connect(socket_name=name, socket_path=path, environ=env)
+        return tmux.socket_name, tmux.socket_path
+
+    assert connect("name", None, **environ) == ("name", None)
+    assert connect(None, "/p", **environ) == (None, "/p")
+    assert connect("name", "/p", **environ) == (None, "/p")
+    assert connect(None, None, **environ) == (None, "/tmp/a,b/sock")
+    assert connect(None, None, TMUX="") == (None, None)
+    assert connect(None, None) == (None, None)
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_every_word_arrives_byte_for_byte(tmux: Server, sealed: Path, text: str) -> None:
+    tmux.tmux.run(["set-option", "-s", "@a", text], ["set-option", "-s", "@b", "after"])
+
+    assert tmux.cmd("show-options", "-sv", "@a") == text
+    assert tmux.cmd("show-options", "-sv", "@b") == "after"
+    assert not (sealed / "X").exists()
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_so_it_does_in_a_batch_too_long_for_one_message(tmux: Server, text: str) -> None:
+    filler = "x" * 20_000
+    tmux.tmux.run(
+        ["set-option", "-s", "@big", filler],
+        ["set-option", "-s", "@a", text],
+        ["set-option", "-s", "@b", "after"],
+    )
+
+    assert tmux.cmd("show-options", "-sv", "@a") == text
+    assert tmux.cmd("show-options", "-sv", "@b") == "after"
+    assert tmux.cmd("show-options", "-sv", "@big") == filler
+
+
+@pytest.mark.parametrize("filler", ["", "x" * 20_000])
+def test_a_failing_command_stops_its_batch_and_tells_tmux_words(tmux: Server, filler: str) -> None:
+    with pytest.raises(HqtError) as caught:
+        tmux.tmux.run(
+            ["set-option", "-s", "@before", filler],
+            ["kill-window", "-t", "@999"],
+            ["set-option", "-s", "@after", "x"],
+        )
+
+    assert caught.value.code is Code.TMUX_UNAVAILABLE
+    assert "can't find window: @999" in caught.value.message
+    assert tmux.cmd("show-options", "-sqv", "@after") == ""
+
+
+def test_nobody_at_the_socket(sealed: Path) -> None:
+    nobody = Tmux(socket_name="nobody")
+
+    assert not nobody.alive()
+    for call in (lambda: nobody.run(["list-sessions"]), lambda: server.read(nobody)):
+        with pytest.raises(HqtError) as caught:
+            call()
+        assert caught.value.code is Code.TMUX_UNAVAILABLE
+        assert "nobody" in caught.value.message
+        assert caught.value.remedy
+    (sealed / "file").write_text("not a socket")
+    assert not Tmux(socket_path=str(sealed / "file")).alive()
+
+
+def test_no_tmux_on_this_machine(monkeypatch: pytest.MonkeyPatch, sealed: Path) -> None:
+    monkeypatch.setenv("PATH", str(sealed))
+    for missing in (Tmux(), Tmux(executable="/nowhere/tmux")):
+        with pytest.raises(HqtError) as caught:
+            missing.alive()
+        assert caught.value.code is Code.TMUX_UNAVAILABLE
+        assert "Install tmux" in caught.value.remedy
+
+
+def test_a_server_that_hangs_is_not_waited_for(tmux: Server) -> None:
+    hurried = Tmux(socket_name=tmux.socket, timeout=0.3)
+    os.kill(tmux.pid, signal.SIGSTOP)
+    begun = time.monotonic()
+
+    with pytest.raises(HqtError) as caught:
+        hurried.run(["list-sessions"])
+
+    assert caught.value.code is Code.TIMEOUT
+    assert time.monotonic() - begun < 3
+    assert not _clients()
+
+
+def test_an_interrupted_call_leaves_no_client(tmux: Server) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    os.kill(tmux.pid, signal.SIGSTOP)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            tmux.tmux.run(["list-sessions"])
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert not _clients()
+
+
+def _clients() -> list[str]:
+    from hqt import processes
+
+    return [
+        one.name
+        for one in processes.running().values()
+        if one.parent == os.getpid() and one.name.startswith("tmux")
+    ]
+
+
+def test_a_living_server(tmux: Server) -> None:
+    assert tmux.tmux.alive()
+
+
+def test_the_locale_does_not_matter(monkeypatch: pytest.MonkeyPatch, tmux: Server) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    tmux.tmux.run(["rename-window", "-t", "@0", "⎇ größe"])
+
+    [pane] = server.read(tmux.tmux).panes
+    assert pane.window_name == "⎇ größe"
+
+
+@pytest.mark.parametrize(
+    "name",
+    rb"plain|#(touch X)|back\slash|$HOME|\377| blanks ".split(b"|")
+    + b"line\nbreak/carriage\rreturn/tab\there/ctl\x01/bad\xff".split(b"/")
+    + ["größe⎇".encode()],
+)
+def test_a_path_is_read_byte_for_byte(tmux: Server, sealed: Path, name: bytes) -> None:
+    folder = sealed / os.fsdecode(name)
+    folder.mkdir()
+    tmux.cmd("set", "-s", "@d", str(folder), ";", "neww", "-d", "-t", "main:", "-c", "#{@d}")
+
+    def path() -> str:
+        return server.read(tmux.tmux).panes[1].path
+
+    servers.until(lambda: path() == str(folder))
+    assert path() == str(folder)
+    assert not (sealed / "X").exists()
+
+
+def test_what_a_snapshot_tells(tmux: Server, sealed: Path) -> None:
+    tmux.cmd("set", "-w", "-t", "@0", "@hqt_session", "s1", ";", "set", "-w", "@hqt_worktree", "w1")
+    tmux.cmd("set", "-p", "-t", "%0", "@hqt_agent", "done")
+    tmux.cmd("split-window", "-d", "-t", "%0")
+
+    seen = server.read(tmux.tmux)
+
+    first, second = seen.panes
+    assert (first.id, first.window, first.session, first.session_name) == ("%0", "@0", "$0", "main")
+    assert (first.window_session, first.window_worktree) == ("s1", "w1")
+    assert (second.window_session, second.window_worktree) == ("s1", "w1")
+    assert (first.agent_state, second.agent_state) == ("done", "")
+    assert (first.pane_active, second.pane_active, first.window_active) == (True, False, True)
+    assert first.path == str(sealed)
+    assert first.pid == int(tmux.ask("#{pane_pid}", "%0"))
+    assert seen.clients == ()
+    assert seen.pid == tmux.pid
+    assert seen.version == tmux.ask("#{version}")
+    assert [(one.id, one.name, one.windows, one.active) for one in seen.sessions] == [
+        ("$0", "main", ("@0",), "@0")
+    ]
+
+
+def test_a_window_linked_twice_is_there_once(tmux: Server) -> None:
+    tmux.cmd("new-session", "-d", "-s", "other")
+    tmux.cmd("link-window", "-s", "@0", "-t", "other:")
+
+    seen = server.read(tmux.tmux)
+
+    assert [pane.id for pane in seen.panes] == ["%0", "%1"]
+    assert {one.name: one.windows for one in seen.sessions} == {
+        "main": ("@0",),
+        "other": ("@1", "@0"),
+    }
+
+
+def test_a_dead_pane_has_no_path(tmux: Server) -> None:
+    tmux.cmd("set", "-w", "-t", "@0", "remain-on-exit", "on", ";", "respawn-pane", "-k", "true")
+    servers.until(lambda: server.read(tmux.tmux).panes[0].dead)
+
+    [pane] = server.read(tmux.tmux).panes
+    assert (pane.dead, pane.path) == (True, "")
+
+
+def test_a_server_without_sessions_is_empty_not_dead(tmux: Server) -> None:
+    tmux.cmd("set", "-g", "exit-empty", "off", ";", "kill-session", "-t", "main")
+
+    assert tmux.tmux.alive()
+    assert server.read(tmux.tmux) == server.Snapshot()
+
+
+@pytest.mark.parametrize("value", [*NAMES, "", "'", '"', "#", ";", "a'b\"c", "\\", "\\\\$x", " "])
+def test_options_are_read_as_they_were_set(tmux: Server, value: str) -> None:
+    tmux.tmux.run(["set-option", "-g", "@hqt-key", value], ["set-option", "-g", "@other", "x"])
+
+    assert server.read(tmux.tmux).options == {"@hqt-key": value}
