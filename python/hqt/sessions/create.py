@@ -130,7 +130,7 @@ def plan_for(world: World, wish: Wish) -> Plan:
     if wish.plain:
         return Plan(wish.name or _generated(world), None, None, world.repository.checkout)
     from hqt import config
-    from hqt.git import branches, creation, tracking
+    from hqt.git import branches, creation
 
     repository = world.repository
     pool = config.pool(world.config, repository)
@@ -139,8 +139,7 @@ def plan_for(world: World, wish: Wish) -> Plan:
     branch: str | None
     made = not (wish.checkout or wish.detach)
     if wish.checkout is not None:
-        branches.check_name(wish.checkout)
-        found = tracking.choose(repository, wish.checkout)
+        found = branches.remote_tracking(repository, wish.checkout)
         branch, commit = found.branch, found.commit
         made, upstream = found.create, found.upstream
     else:

@@ -29,6 +29,14 @@ def unlock(caller: Caller, name: str) -> LockChanged:
     return LockChanged(_now(target, tree))
 
 
+def toggle(caller: Caller, name: str) -> str:
+    """Lock what is not locked, unlock what is; a sentence that says which."""
+    tree = require_worktree(targets.find(caller, name), name)
+    if tree.locked is None:
+        return f"Locked {lock(caller, name, '').worktree.label}."
+    return f"Unlocked {unlock(caller, name).worktree.label}."
+
+
 def _now(target: Target, tree: Worktree) -> Worktree:
     listed = worktrees.list_worktrees(target.world.repository)
     return next((one for one in listed if one.path == tree.path), tree)

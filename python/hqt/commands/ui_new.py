@@ -1,0 +1,168 @@
+"""Wires the form to the story of `new`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller
+from hqt.names import slug
+from hqt.sessions import create as story
+from hqt.sessions import world as worlds
+from hqt.sessions.create import Wish
+from hqt.sessions.world import World
+from hqt.ui import form
+from hqt.ui.form_model import FormDefaults, FormServices, FormValues, Mode, Start, SubmitOutcome
+
+# The field of the form that a code is about.
+_FIELDS = {
+    Code.INVALID_NAME: "branch",
+    Code.BRANCH_EXISTS: "branch",
+    Code.BRANCH_IN_USE: "existing",
+    Code.NO_SUCH_BRANCH: "existing",
+    Code.NO_SUCH_REVISION: "from_",
+    Code.PATH_EXISTS: "folder",
+    Code.CONFIG_INVALID: "harness",
+}
+
+
+def show(caller: Caller) -> None:
+    """Ask for a new session and make it; the user's client goes to its window."""
+    world = read(caller)
+    wiring = _Wiring(world)
+    form.run(wiring.defaults(), wiring.services(), icon_set=world.config.icons)
+
+
+def read(caller: Caller) -> World:
+    """The world that the form is about, a folder without a repository included."""
+    snapshot = worlds.glance(caller)
+    caller = worlds.settled(caller, snapshot)
+    try:
+        return worlds.join(caller, caller.directory, snapshot)
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY:
+            raise
+        return worlds.without_repository(caller, snapshot)
+
+
+class _Wiring:
+    """The form's callables over one world; `cancel` sets a flag that the next stage heeds."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._cancelled = threading.Event()
+
+    def defaults(self) -> FormDefaults:
+        from hqt import config, paths
+        from hqt.sessions import harness
+
+        world = self._world
+        names = [world.config.harness, *harness.profiles(paths.config_file())]
+        isolated = not world.plain
+        return FormDefaults(
+            isolate=world.config.isolate and isolated,
+            isolate_possible=isolated,
+            from_="HEAD",
+            resolved=self._resolve("HEAD") if isolated else "",
+            alternatives=tuple(self._starts()) if isolated else (),
+            harnesses=tuple(dict.fromkeys(names)),
+            harness=world.config.harness,
+            pool=str(config.pool(world.config, world.repository)) if isolated else "",
+            repository=world.repository.root.name,
+        )
+
+    def services(self) -> FormServices:
+        return FormServices(
+            slug=slug,
+            validate=self._validate,
+            path_preview=self._preview,
+            revisions=self._revisions,
+            branches=self._branches,
+            submit=self._submit,
+            cancel=self._cancelled.set,
+            resolve=self._resolve,
+        )
+
+    def _starts(self) -> list[Start]:
+        main = self._world.main
+        starts = [Start("current", "HEAD")]
+        if main and main.branch:
+            starts.append(Start("main", f"refs/heads/{main.branch}"))
+        return starts
+
+    def _wish(self, values: FormValues) -> Wish:
+        if not values.isolate:
+            return Wish(
+                name=values.nickname, plain=True, harness=values.harness, switch=True,
+                prompt=values.prompt or None,
+            )  # fmt: skip
+        return Wish(
+            name=values.nickname,
+            branch=values.branch or None if values.mode is Mode.NEW else None,
+            checkout=values.existing if values.mode is Mode.EXISTING else None,
+            detach=values.mode is Mode.DETACHED,
+            start=None if values.mode is Mode.EXISTING else values.from_ or None,
+            path=values.folder or None,
+            harness=values.harness,
+            prompt=values.prompt or None,
+            switch=True,
+        )
+
+    def _validate(self, values: FormValues) -> dict[str, str]:
+        try:
+            story.plan_for(self._world, self._wish(values))
+        except HqtError as error:
+            return {_FIELDS.get(error.code, "nickname"): error.message}
+        return {}
+
+    def _preview(self, values: FormValues) -> str:
+        from hqt import config
+
+        if not values.isolate or self._world.plain:
+            return str(self._world.caller.directory)
+        if values.folder:
+            return str(self._world.caller.directory / values.folder)
+        name = values.existing if values.mode is Mode.EXISTING else values.branch
+        folder = slug(values.nickname) if values.mode is Mode.DETACHED else name
+        pool = config.pool(self._world.config, self._world.repository)
+        return str(pool / folder) if folder else str(pool)
+
+    def _revisions(self, prefix: str) -> list[str]:
+        from hqt.git import offers
+
+        return [one for one in offers.revisions(self._world.repository) if prefix in one]
+
+    def _branches(self) -> list[str]:
+        from hqt.git import offers
+
+        used = {tree.branch for tree in self._world.worktrees}
+        return [one for one in offers.branches(self._world.repository) if one not in used]
+
+    def _resolve(self, revision: str) -> str:
+        from hqt.git import offers, repository
+
+        checkout = self._world.repository.checkout or self._world.repository.main
+        try:
+            commit = repository.resolve(self._world.repository, revision, checkout=checkout)
+        except HqtError:
+            return ""
+        return offers.described(self._world.repository, commit)
+
+    def _submit(
+        self, values: FormValues, progress: Callable[[str, int, int], None]
+    ) -> SubmitOutcome:
+        self._cancelled.clear()
+
+        def heed(stage: str, done: int, total: int) -> None:
+            if self._cancelled.is_set():
+                raise HqtError(Code.INTERRUPTED, "Cancelled; everything was rolled back.")
+            progress(stage, done, total)
+
+        try:
+            world = worlds.again(self._world)
+            story.make(world, self._wish(values), heed)
+        except HqtError as error:
+            field = _FIELDS.get(error.code, "")
+            return SubmitOutcome(False, error.message, error.remedy, field)
+        return SubmitOutcome(True)
