@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hqt import __version__
-from hqt.commands.shared import shared
+from hqt.commands.shared import shared, silent
 from hqt.errors import Code, HqtError
 from hqt.signals import interruptible
 
@@ -66,7 +66,8 @@ def run(arguments: Sequence[str]) -> int:
         failure = _expected(error)
         if failure.code is Code.USAGE and "--json" in arguments:
             settings["json"] = True
-        report.failure(failure, as_json=bool(settings.get("json")))
+        as_json = bool(settings.get("json"))
+        report.failure(failure, as_json=as_json, told=silent(settings))
         return failure.exit_status
 
 

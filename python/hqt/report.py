@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import sys
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hqt import documents
 from hqt.errors import HqtError
-from hqt.models import Changes
+from hqt.models import Caller, Changes
 from hqt.names import printable
 from hqt.results import (
     Diagnosis,
@@ -33,17 +35,27 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def success(result: object, *, as_json: bool) -> int:
-    """Print an answer on standard output; return the exit status."""
-    if as_json:
+def success(result: object, *, as_json: bool, told: Caller | None = None) -> int:
+    """Print an answer on standard output, or tell it to the client of a silent key (`told`);
+    return the exit status."""
+    if told:
+        captured = io.StringIO()
+        with contextlib.redirect_stdout(captured):
+            _text(result)
+        _tell(told, "  ".join(captured.getvalue().splitlines()))
+    elif as_json:
         _out(json.dumps(documents.document(result)))
     else:
         _text(result)
     return 1 if isinstance(result, Diagnosis) and not result.healthy else 0
 
 
-def failure(error: HqtError, *, as_json: bool) -> None:
-    """Print a failure on standard error: one JSON line, or a sentence and its remedy."""
+def failure(error: HqtError, *, as_json: bool, told: Caller | None = None) -> None:
+    """Print a failure on standard error: one JSON line, or a sentence and its remedy; or tell it
+    to the client of a silent key."""
+    if told:
+        _tell(told, f"hqt: {error.message} {error.remedy}")
+        return
     if as_json:
         _err(json.dumps(documents.error_document(error)))
         return
@@ -55,6 +67,16 @@ def failure(error: HqtError, *, as_json: bool) -> None:
 def progress(stage: str, done: int, total: int) -> None:
     """One line of `--progress` on standard error."""
     _err(json.dumps({"stage": stage, "done": done, "total": total}))
+
+
+def _tell(caller: Caller, text: str) -> None:
+    from hqt.tmux import messages, server
+
+    tmux = server.connect(
+        socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
+    )
+    with contextlib.suppress(HqtError):
+        messages.show(tmux, caller.client, printable(text))
 
 
 def _out(text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hqt.commands.shared import verb
+from hqt.commands.shared import silent, verb
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Removals
@@ -23,7 +23,6 @@ def command(
 ) -> Removals | None:
     """Remove each TARGET; refuse, and name what, when anything would be lost."""
     from hqt import report
-    from hqt.commands.shared import wants_json
     from hqt.sessions.remove import Terms, remove
 
     if keep_branch and delete_branch:
@@ -33,10 +32,10 @@ def command(
             "Give one of them.",
         )
     branch = "keep" if keep_branch else "delete" if delete_branch else "setting"
-    as_json = wants_json()
+    settings = click.get_current_context().ensure_object(dict)
 
     def answer(removals: Removals) -> None:
-        report.success(removals, as_json=as_json)
+        report.success(removals, as_json=bool(settings.get("json")), told=silent(settings))
 
     remove(caller, targets, Terms(branch=branch, **flags), answer)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,8 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
                 return 0
             from hqt import report
 
-            return report.success(result, as_json=bool(ctx.ensure_object(dict).get("json")))
+            settings = ctx.ensure_object(dict)
+            return report.success(result, as_json=bool(settings.get("json")), told=silent(settings))
 
         command: Callable[..., click.Command] = click.command(name, **attributes)
         return command(shared(call))
@@ -107,6 +108,15 @@ def _directory(asked: str | None) -> Path:
     return directory
 
 
-def wants_json() -> bool:
-    """Whether this call asked for JSON, for a verb that must answer before it returns."""
-    return bool(click.get_current_context().ensure_object(dict).get("json"))
+def silent(settings: Mapping[str, Any]) -> Caller | None:
+    """Who to tell the answer in tmux: the client of a key. What it prints nobody reads, and a
+    popup closes over it."""
+    if not settings.get("client") or settings.get("json"):
+        return None
+    return Caller(
+        Path("/"),
+        settings.get("socket_name"),
+        settings.get("socket_path"),
+        settings["client"],
+        settings.get("pane"),
+    )
