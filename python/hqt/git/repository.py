@@ -237,11 +237,10 @@ def _unresolved(git_dir: Path, revision: str) -> HqtError:
             "This checkout has no commit yet, so nothing can start from it.",
             "Make a first commit, then try again.",
         )
+    said = f"There is no commit {revision!r} here" if revision else "The revision is empty"
     if revision.strip() and "\0" not in revision and (found := _object_of(git_dir, revision)):
         kind = process.ask(f"--git-dir={git_dir}", "cat-file", "-t", found, cwd=git_dir).text
-        said = f"{revision!r} names a {kind or 'broken object'}, not a commit"
-    else:
-        said = f"There is no commit {revision!r} here" if revision else "The revision is empty"
+        said = f"{revision!r} names a {kind}, not a commit" if kind else said
     return HqtError(
         Code.NO_SUCH_REVISION,
         f"{said}; nothing was made.",
