@@ -504,7 +504,7 @@ def a_vendored_clone_with_a_stash(repo: Path, tree: Path) -> None:
     git(clone, "stash", "-q")
 
 
-@state("nested")
+@state("dirty", "nested")
 def a_repository_inside_a_tracked_folder(_repo: Path, tree: Path) -> None:
     (tree / "folder" / "mine").write_text("mine\n")
     git(tree / "folder", "init", "-q")

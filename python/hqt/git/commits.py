@@ -22,7 +22,12 @@ NAMED = 20  # of the unique commits, the newest that are named
 HOLDING = ("refs/heads/", "refs/tags/", "refs/remotes/")
 PRIVATE = ("refs/worktree/", "refs/bisect/", "refs/rewritten/")
 
-_FORMAT = "%(refname) %(objectname) %(symref)"
+LISTING = (
+    "for-each-ref",
+    "--format=%(HEAD)%(refname) %(objectname) %(symref)",
+    "refs/stash",
+    *(prefix.rstrip("/") for prefix in (*HOLDING, *PRIVATE)),
+)
 _AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
 
 
@@ -33,6 +38,7 @@ class Ref:
     name: str
     id: str  # what it holds, an annotated tag's own id
     target: str  # the reference that a symbolic one leads to in the end, else ""
+    current: bool = False  # the checkout's branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +62,14 @@ def refs(place: Place) -> tuple[Ref, ...]:
 
     Raises `git_failed` or `timeout`, also where git warns of a broken reference.
     """
-    listed = ("refs/stash", *(prefix.rstrip("/") for prefix in (*HOLDING, *PRIVATE)))
-    out = question.ask(place, "for-each-ref", f"--format={_FORMAT}", *listed)
-    return tuple(Ref(*line.split(" ")) for line in os.fsdecode(out).splitlines())
+    return parse(question.ask(place, *LISTING))
+
+
+def parse(listing: bytes) -> tuple[Ref, ...]:
+    """The references in the output of `LISTING`."""
+    lines = os.fsdecode(listing).splitlines()
+    parts = ((line[0] == "*", line[1:].split(" ")) for line in lines)
+    return tuple(Ref(name, id, target, here) for here, (name, id, target) in parts)
 
 
 def holders(listed: Iterable[Ref], removing: frozenset[str]) -> tuple[str, ...]:
@@ -75,19 +86,24 @@ def holders(listed: Iterable[Ref], removing: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(held))
 
 
-def beyond(place: Place, tips: Sequence[str], held: Sequence[str]) -> UniqueCommits:
-    """The commits reachable from `tips` and from none of `held` (ids in hex, tags too).
+def lines_beyond(place: Place, tips: Sequence[str], held: Sequence[str]) -> list[str]:
+    """The commits reachable from `tips` and from none of `held` (ids in hex, tags too): a line
+    each, newest first, for `named`.
 
     Raises `git_failed` or `timeout`; a missing object is a failure, never an end of history.
     """
     others = set(held)
     wanted = [tip for tip in tips if tip not in others]
     if not wanted:
-        return UniqueCommits()
+        return []
     revisions = "".join([f"{tip}\n" for tip in wanted] + [f"^{other}\n" for other in held])
-    lines = _walk(place, "--no-commit-header", "--format=%H %s", input=revisions)
-    newest = (line.partition(" ") for line in lines[:NAMED])
-    return UniqueCommits(len(lines), tuple(Commit(id, subject) for id, _, subject in newest))
+    return _walk(place, "--no-commit-header", "--format=%H %s", input=revisions)
+
+
+def named(lines: Sequence[str]) -> tuple[Commit, ...]:
+    """The commits that `lines_beyond` found, to be shown."""
+    split = (line.partition(" ") for line in lines)
+    return tuple(Commit(id, subject) for id, _, subject in split)
 
 
 def judge(
@@ -100,7 +116,8 @@ def judge(
     """
     place = Place(repo.common_dir)
     gone = without | {branch} if branch else without
-    return beyond(place, [tip], holders(refs(place), gone))
+    lines = lines_beyond(place, [tip], holders(refs(place), gone))
+    return UniqueCommits(len(lines), named(lines[:NAMED]))
 
 
 def count(repo: Repository, tip: str, *, branch: str | None) -> int | None:
@@ -130,7 +147,7 @@ def count_all(repo: Repository, heads: Sequence[Head]) -> tuple[int | None, ...]
 def _alone(place: Place, listed: Sequence[Ref], head: Head) -> int | None:
     gone = frozenset({head.branch}) if head.branch else frozenset[str]()
     try:
-        return beyond(place, [head.commit], holders(listed, gone)).count
+        return len(lines_beyond(place, [head.commit], holders(listed, gone)))
     except HqtError:
         return None
 
@@ -174,12 +191,12 @@ def _shared_out(
             for line in _walk(place, "--topo-order", "--parents", input=revisions)
         )
     }
-    peeled = _peeled(place, tags) if tags and parents else {}
+    commit_of = {id: one.id for id, one in peeled(place, tags).items()} if parents else {}
     owners: dict[str, str] = {}  # commit → the branch that alone reaches it, "" for several
     for ref in holding:
         name = ref.target or ref.name
         owner = name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else ""
-        _give(owners, peeled.get(ref.id, ref.id), owner)
+        _give(owners, commit_of.get(ref.id, ref.id), owner)
     counts: Counter[str] = Counter()
     for commit in parents:  # children come before their parents
         if commit in owners:
@@ -207,11 +224,24 @@ def _unheld(parents: Mapping[str, list[str]], owners: Mapping[str, str], tip: st
     return len(seen)
 
 
-def _peeled(place: Place, tags: Sequence[str]) -> dict[str, str]:
-    """What annotated tags lead to, by the tag's id."""
-    asked = "".join(f"{tag}^{{}}\n" for tag in tags).encode()
-    out = question.ask(place, "cat-file", "--batch-check=%(objectname)", input=asked)
-    return dict(zip(tags, os.fsdecode(out).splitlines(), strict=True))
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """What an id leads to when annotated tags are followed."""
+
+    id: str
+    commit: bool  # or else a file or a folder
+
+
+def peeled(place: Place, ids: Sequence[str]) -> dict[str, Peeled]:
+    """What tags and other objects lead to, by their ids. Raises `git_failed` or `timeout`."""
+    if not ids:
+        return {}
+    asked = "".join(f"{id}^{{}}\n" for id in ids).encode()
+    out = question.ask(place, "cat-file", "--batch-check=%(objecttype) %(objectname)", input=asked)
+    answers = (line.split(" ") for line in os.fsdecode(out).splitlines())
+    return {
+        id: Peeled(found, kind == "commit") for id, (kind, found) in zip(ids, answers, strict=True)
+    }
 
 
 def _walk(place: Place, *options: str, input: str) -> list[str]:
@@ -219,8 +249,3 @@ def _walk(place: Place, *options: str, input: str) -> list[str]:
     command = ("rev-list", "--encoding=UTF-8", *options, "--stdin")
     out = question.ask(place, *command, input=input.encode(), env=dict(_AS_IT_IS))
     return os.fsdecode(out).split("\n")[:-1]
-
-
-def private(listed: Iterable[Ref]) -> tuple[Ref, ...]:
-    """The references that only one checkout has, out of what was listed for it."""
-    return tuple(ref for ref in listed if ref.name.startswith(PRIVATE))

@@ -33,22 +33,17 @@ class Setting:
         return self.value is None or self.value.lower() not in _FALSE
 
 
-def settings(common_dir: Path, git_dir: Path) -> tuple[Setting, ...]:
+def settings(common_dir: Path, git_dir: Path, *, user: bool = True) -> tuple[Setting, ...]:
     """Every assignment in the files that can apply to a checkout with this git directory.
 
-    System, user, repository and worktree files, and all that they include. What cannot be read is
-    left out, as git itself would refuse to run on it.
+    System and user (unless `user` is false), repository and worktree files, and all that they
+    include. What cannot be read is left out, as git itself would refuse to run on it.
     """
-    home = Path.home()
-    xdg = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    files = [
-        Path("/etc/gitconfig"),
-        xdg / "git" / "config",
-        home / ".gitconfig",
-        common_dir / "config",
-        common_dir / "config.worktree",
-        git_dir / "config.worktree",
-    ]
+    files = [common_dir / "config", common_dir / "config.worktree", git_dir / "config.worktree"]
+    if user:
+        home = Path.home()
+        xdg = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        files = [Path("/etc/gitconfig"), xdg / "git" / "config", home / ".gitconfig", *files]
     return tuple(setting for file in dict.fromkeys(files) for setting in _read(file, _DEPTH))
 
 

@@ -57,3 +57,8 @@ def _entries(records: Iterator[str]) -> Iterator[Entry]:
                 conflicted=kind == "u",
                 submodule=fields[2] not in {"N...", "S..."},
             )
+
+
+def names(out: bytes) -> tuple[str, ...]:
+    """The paths in a list that ends each with a zero byte."""
+    return tuple(os.fsdecode(name) for name in out.split(b"\0") if name)

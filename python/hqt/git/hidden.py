@@ -1,0 +1,56 @@
+"""Edits that `git status` is told not to see: skip-worktree and assume-unchanged (git-facts §4)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.git import question, status
+from hqt.git.question import Place
+
+LISTING = ("ls-files", "-v", "-z")
+_SEEN = (b"H", b"M")  # cached and unmerged; every other letter, or a small one, hides something
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """A file whose changes git does not look for."""
+
+    path: str
+    skipped: bool  # skip-worktree: in a sparse checkout it is rightly absent
+
+
+def flagged(listing: bytes) -> tuple[Flagged, ...]:
+    """The hidden files in the output of `LISTING`."""
+    return tuple(
+        Flagged(os.fsdecode(record[2:]), record[:1] in (b"S", b"s"))
+        for record in listing.split(b"\0")
+        if record and record[:1] not in _SEEN
+    )
+
+
+def edits(place: Place, files: tuple[Flagged, ...]) -> tuple[str, ...]:
+    """Those of `files` that differ from the index, compared by content as git would without flags.
+
+    An absent file counts only if it was not to be skipped. Raises `git_failed`, `timeout`, OSError.
+    """
+    assert place.work_tree is not None
+    there = [one for one in files if os.path.lexists(place.work_tree / one.path)]
+    gone = [one.path for one in files if one not in there and not one.skipped]
+    if not there:
+        return tuple(gone)
+    names = "".join(f"{one.path}\0" for one in there)
+    with tempfile.TemporaryDirectory(prefix="hqt-") as folder:
+        index = Path(folder) / "index"
+        shutil.copyfile(place.git_dir / "index", index)
+        env = {"GIT_INDEX_FILE": os.fspath(index)}
+        for flag in ("--no-skip-worktree", "--no-assume-unchanged"):
+            command = ("update-index", flag, "-z", "--stdin")
+            question.ask(place, *command, input=os.fsencode(names), env=env)
+        out = question.ask(place, *status.COMMAND, "--no-renames", env=env)
+    hidden = {one.path for one in there}
+    changed = [entry.path for entry in status.parse(out) if entry.modified]
+    return tuple(sorted([*gone, *(path for path in changed if path in hidden)]))

@@ -1,0 +1,200 @@
+"""Repositories inside a worktree: found wherever they are, and whether they hold anything.
+
+Only one that is provably clean and pushed holds nothing of its own; whatever cannot be shown is
+named. A repository found so may have come from anywhere: git fetches nothing there and runs no
+program of its configuration, and one that names a filter is not asked but named.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.errors import Code, HqtError
+from hqt.git import configuration, gitdir, hidden, question, status
+from hqt.git.question import Place
+
+PATIENCE = 30.0  # seconds for looking through the whole tree
+_WORKERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A repository below the root of a tree; a bare one has no files of its own."""
+
+    path: str  # of its folder, below the root
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Repositories with something of their own, as `path (what)`, below the root."""
+
+    repositories: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()  # ignored entries of submodules
+
+
+def find(root: Path, mounts: Collection[Path] = ()) -> tuple[Found, ...]:
+    """Every `.git` below `root` except its own, and every bare repository, ignored folders too.
+
+    What is mounted inside is left alone. Raises `git_failed` for a folder that cannot be read and
+    `timeout` when the tree is too large: what was not seen may hold anything.
+    """
+    skip = {os.fspath(point) for point in mounts}
+    found = _find(os.fspath(root), skip, time.monotonic() + PATIENCE)
+    return tuple(sorted(found, key=lambda one: one.path))
+
+
+def judge(root: Path, admin: Path, found: Sequence[Found]) -> Nested:
+    """What the repositories found below `root` have of their own.
+
+    `admin` is the admin directory of the worktree at `root`; its submodules' git directories lie in
+    there, those of submodules that were put away as well.
+    """
+    modules = {git_dir: _module_name(admin, git_dir) for git_dir in _modules(admin / "modules")}
+    where = {one: git_dir for one in found if (git_dir := _git_dir(root / one.path)) in modules}
+    strangers = [one for one in found if one not in where]
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        owned = pool.map(lambda one: _own(root, one), strangers)
+        kept = pool.map(lambda one: _own_commits(one, root), modules)
+        files = pool.map(lambda one: _own_files(where[one], root / one.path), where)
+        of_submodules = {
+            name: clause for name, clause in zip(modules.values(), kept, strict=True) if clause
+        }
+        ignored: list[str] = []
+        for one, (clause, names) in zip(where, files, strict=True):
+            ignored += (f"{one.path}/{name}" for name in names)
+            if clause:
+                of_submodules.setdefault(one.path, clause)
+        repositories = [
+            f"{one.path} ({clause})" for one, clause in zip(strangers, owned, strict=True) if clause
+        ]
+    submodules = sorted(f"{name} ({clause})" for name, clause in of_submodules.items())
+    return Nested(tuple(repositories), tuple(submodules), tuple(ignored))
+
+
+def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
+    waiting, cut = [root], len(root) + 1
+    while waiting:
+        folder = waiting.pop()
+        if time.monotonic() > deadline:
+            raise HqtError(
+                Code.TIMEOUT,
+                f"Looking through {root} took longer than {PATIENCE:g} seconds.",
+                "Look what makes the disk slow, then try again.",
+            )
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if name == ".git":
+                        if folder != root:
+                            yield Found(folder[cut:])
+                    elif entry.is_dir(follow_symlinks=False):
+                        if name == "objects" and gitdir.is_git_directory(Path(folder)):
+                            yield Found(folder[cut:], bare=True)
+                        if entry.path not in skip:
+                            waiting.append(entry.path)
+        except FileNotFoundError:
+            continue  # gone meanwhile
+        except OSError as error:
+            raise HqtError(
+                Code.GIT_FAILED,
+                f"{folder} cannot be read: {error.strerror}.",
+                "Make the folder readable, then try again.",
+            ) from error
+
+
+def _modules(folder: Path) -> Iterator[Path]:
+    """The git directories in a `modules` folder, by their physical paths."""
+    if not folder.is_dir():
+        return
+    for inner in sorted(folder.iterdir()):
+        if gitdir.is_git_directory(inner):
+            yield Path(os.path.realpath(inner))
+            yield from _modules(inner / "modules")
+        elif inner.is_dir() and not inner.is_symlink():  # a name with a slash
+            yield from _modules(inner)
+
+
+def _module_name(admin: Path, git_dir: Path) -> str:
+    """A submodule's name, which is its path unless it was moved."""
+    below = git_dir.relative_to(os.path.realpath(admin / "modules"))
+    return "/".join(part for part in below.parts if part != "modules")
+
+
+def _git_dir(folder: Path) -> Path | None:
+    try:
+        return gitdir.git_dir_of(folder)
+    except gitdir.BrokenGitFile:
+        return None
+
+
+def _own(root: Path, found: Found) -> str | None:
+    """What a repository that is no submodule has of its own, as a clause; None for nothing."""
+    if found.bare:
+        return "a bare repository"
+    git_dir = _git_dir(root / found.path)
+    if git_dir is None:
+        return "a `.git` that leads nowhere"
+    if (git_dir / "commondir").exists():
+        return "a worktree of another repository"
+    if clause := _own_commits(git_dir, root):
+        return clause
+    if any(setting.name.startswith("filter.") for setting in _said(git_dir)):
+        return "filters of its own, which hqt does not run"
+    return _own_files(git_dir, root / found.path)[0]
+
+
+def _own_commits(git_dir: Path, root: Path) -> str | None:
+    """What a git directory has that none of its remotes had at the last fetch or push.
+
+    A remote below `root`, which goes too, proves nothing.
+    """
+    try:
+        if (git_dir / "worktrees").is_dir() and any((git_dir / "worktrees").iterdir()):
+            return "worktrees of its own"
+        for setting in _said(git_dir):
+            if setting.name == "remote.url" and _is_below(setting.value or "", git_dir, root):
+                return "a remote in the same folder"
+        revisions = ("--max-count=1", "--all", "--not", "--remotes")
+        out = question.ask(Place(git_dir), "rev-list", *revisions)
+        return "commits of its own" if out else None
+    except (HqtError, OSError):
+        return "a history that cannot be read"
+
+
+def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]]:
+    """What a checkout has that its last commit has not, as a clause; and its ignored entries."""
+    place = Place(git_dir, folder)
+    wanted = (*status.COMMAND, "--no-renames", "--ignore-submodules=none", "--ignored=traditional")
+    try:
+        with ExitStack() as asked:
+            answer = asked.enter_context(question.begun(place, *wanted))
+            listing = asked.enter_context(question.begun(place, *hidden.LISTING))
+            flagged = hidden.flagged(listing())
+            entries = status.parse(answer())
+    except (HqtError, OSError, ValueError):
+        return "a status that cannot be read", ()
+    ignored = tuple(entry.path for entry in entries if entry.ignored)
+    if len(ignored) < len(entries):
+        return "uncommitted changes", ignored
+    return ("files hidden from git status" if flagged else None), ignored
+
+
+def _said(git_dir: Path) -> tuple[configuration.Setting, ...]:
+    return configuration.settings(git_dir, git_dir, user=False)
+
+
+def _is_below(url: str, git_dir: Path, root: Path) -> bool:
+    """Whether a remote's address is a path below `root`."""
+    path = url.removeprefix("file://")
+    if not path or ":" in path.partition("/")[0]:
+        return False
+    return Path(os.path.realpath(git_dir.parent / path)).is_relative_to(root)
