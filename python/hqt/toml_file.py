@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,8 @@ class Document:
         `tomllib` keeps no positions, so the statements are parsed one by one: each is the
         shortest run of lines, from the end of the one before, that is TOML by itself.
         """
+        import tomllib
+
         lines = self.text.replace("\r\n", "\n").split("\n")
         table: tuple[str, ...] = ()
         start = 0
@@ -116,6 +117,8 @@ def read_bytes(path: Path) -> bytes | None:
 
 def parse(path: Path, raw: bytes) -> Document:
     """The document that `raw`, the content of `path`, holds; raises `config_invalid`."""
+    import tomllib  # 4 ms that nobody without a file should pay
+
     try:
         text = raw.decode()
         return Document(path, text, tomllib.loads(text))
