@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from hqt.tmux.formats import unquote
 from hqt.tmux.server import Tmux
 
 DEADLINE = 10.0  # seconds until a test gives up waiting
@@ -56,6 +57,11 @@ class Server:
     def ask(self, form: str, target: str = f"{SESSION}:") -> str:
         """A format, as seen from a target."""
         return self.cmd("display-message", "-p", "-t", target, form)
+
+    def option(self, name: str, *scope: str) -> str | None:
+        """An option's value, byte for byte; None when it is not set. Scope: `-w -t @1`, `-s`, …"""
+        found = self.cmd("show-options", "-q", *scope, name)
+        return unquote(found.partition(" ")[2]) if found else None
 
     def windows(self, form: str = "#{window_id}") -> list[str]:
         """A format for each window of each session."""

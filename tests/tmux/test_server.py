@@ -36,8 +36,8 @@ def test_flags_come_before_the_environment_and_that_before_the_default() -> None
 def test_every_word_arrives_byte_for_byte(tmux: Server, sealed: Path, text: str) -> None:
     tmux.tmux.run(["set-option", "-s", "@a", text], ["set-option", "-s", "@b", "after"])
 
-    assert tmux.cmd("show-options", "-sv", "@a") == text
-    assert tmux.cmd("show-options", "-sv", "@b") == "after"
+    assert tmux.option("@a", "-s") == text
+    assert tmux.option("@b", "-s") == "after"
     assert not (sealed / "X").exists()
 
 
@@ -50,9 +50,9 @@ def test_so_it_does_in_a_batch_too_long_for_one_message(tmux: Server, text: str)
         ["set-option", "-s", "@b", "after"],
     )
 
-    assert tmux.cmd("show-options", "-sv", "@a") == text
-    assert tmux.cmd("show-options", "-sv", "@b") == "after"
-    assert tmux.cmd("show-options", "-sv", "@big") == filler
+    assert tmux.option("@a", "-s") == text
+    assert tmux.option("@b", "-s") == "after"
+    assert tmux.option("@big", "-s") == filler
 
 
 @pytest.mark.parametrize("filler", ["", "x" * 20_000])
@@ -66,7 +66,7 @@ def test_a_failing_command_stops_its_batch_and_tells_tmux_words(tmux: Server, fi
 
     assert caught.value.code is Code.TMUX_UNAVAILABLE
     assert "can't find window: @999" in caught.value.message
-    assert tmux.cmd("show-options", "-sqv", "@after") == ""
+    assert tmux.option("@after", "-s") is None
 
 
 def test_nobody_at_the_socket(sealed: Path) -> None:

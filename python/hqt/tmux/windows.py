@@ -103,7 +103,8 @@ def open_window(
         close_window(tmux, window.id)
         _require_folder(cwd)
     if not at_once:
-        tmux.run(*_settings(options or {}, window.id), *_private(program, window, session))
+        # What it ran may have ended at once, and its window with it.
+        tmux.ask(*_settings(options or {}, window.id), *_private(program, window, session))
     if select and session is None and client:
         goto(tmux, session=window.session, window=window.id, client=client)
     return window
@@ -154,7 +155,7 @@ def label(
         tmux.run(*sets)
         return
     for name in dict.fromkeys((window_name(text), plain_window_name(text))):
-        answer = tmux.ask(*sets, ["rename-window", "-t", window, name])
+        answer = tmux.ask(*sets, ["rename-window", "-t", window, "--", name])
         if answer.status == 0:
             return
     raise tmux.failure(answer, "rename-window")
