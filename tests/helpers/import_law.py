@@ -53,6 +53,8 @@ HEAVY: Mapping[str, frozenset[str]] = {
     "click": frozenset({"cli", "commands"}),
     "hqt.ui": frozenset({"ui"}),
 }
+# The wirings of the screens: `commands.ui` loads one when its screen is opened.
+_WIRING = re.compile(r"hqt\.commands\.ui_\w+")
 
 # Who may start a process, and which.
 SPAWNERS: Mapping[str, str] = {
@@ -60,6 +62,8 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.git.hooks": "the user's post-checkout hook: git 2.34 has no `git hook run`",
     "hqt.tmux.server": "tmux, the only place",
     "hqt.processes": "ps, where there is no /proc",
+    "hqt.commands.background": "hqt itself, to outlive a popup",
+    "hqt.commands.ui_git": "becomes the git program that the user chose",
 }
 _SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty"})
 _SPAWNING_CALLS = re.compile(
@@ -174,7 +178,8 @@ def check_imports(module: Module) -> Iterator[Breach]:
             yield node, rule, name
         if OWNERS.get(top, module.unit) != module.unit:
             yield node, Rule.OWNER, name
-        if node in loading and package in HEAVY and module.unit not in HEAVY[package]:
+        wiring = package == "hqt.ui" and _WIRING.fullmatch(module.name)
+        if node in loading and module.unit not in HEAVY.get(package, {module.unit}) and not wiring:
             yield node, Rule.HEAVY, name
         starts = top in _SPAWNING_MODULES or _SPAWNING_CALLS.fullmatch(name)
         if starts and module.name not in SPAWNERS:
