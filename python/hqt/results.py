@@ -9,6 +9,7 @@ from hqt.models import (
     Changes,
     Losses,
     Occupants,
+    Refusal,
     Repository,
     Session,
     TrashEntry,
@@ -76,14 +77,6 @@ class Reopened:
 
     opened: tuple[Opened, ...]
     dry_run: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A reason not to remove."""
-
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
             owns_worktree=tree is not None,
             owns_branch=bool(plan.new and plan.new.create_branch),
             prompt=wish.prompt,
+            subfolder=world.repository.subfolder if tree else "",
         )
         rows = worlds.rows()
         rows.add(session)

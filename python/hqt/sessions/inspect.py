@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from hqt import verdict
-from hqt.models import Caller, Losses, Occupants, Session, Worktree
-from hqt.results import Inventory, Refusal
+from hqt.models import Caller, Losses, Occupants, Refusal, Session, Worktree
+from hqt.results import Inventory
 from hqt.sessions import targets, views
 from hqt.sessions.locate import require_worktree
 from hqt.sessions.world import World
@@ -75,16 +75,17 @@ def losses(
     from hqt.git import witness
 
     others = tuple(one.path for one in world.worktrees if one.path != tree.path)
+    going_too = frozenset(removing)
     found = facts.losses(
         world.repository,
         tree,
         recorded_branch=going.worktree_branch if going else None,
         base_commit=going.base_commit if going else None,
-        removing=frozenset(removing),
+        removing=going_too,
         others=others,
     )
-    doubts = witness.second_opinion(world.repository, tree, found)
-    return replace(found, unsure=(*found.unsure, *doubts)) if doubts else found
+    seen = witness.second_opinion(world.repository, tree, found, removing=going_too)
+    return replace(found, disputed=seen) if seen else found
 
 
 def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:

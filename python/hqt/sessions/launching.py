@@ -72,6 +72,5 @@ def _launching(found: Profile, launch: Launch, *notes: str) -> Launching:
     argv = launch.argv
     if argv is not None and launch.drop:
         # tmux can set variables for a new window, but not unset what its server was started with
-        without = [word for name in launch.drop for word in ("-u", name)]
-        argv = ("/usr/bin/env", *without, *argv)
+        argv = ("/bin/sh", "-c", f'unset {" ".join(launch.drop)}; exec "$0" "$@"', *argv)
     return Launching(found.name, argv, launch.environment, launch.conversation, notes)

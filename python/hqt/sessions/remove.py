@@ -18,7 +18,7 @@ from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import closing, inspect, records, targets
+from hqt.sessions import closing, inspect, rows, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing
 from hqt.sessions.inspect import Permits
@@ -139,16 +139,11 @@ def refused(found: Inventory) -> HqtError | None:
     """An inventory's first refusal as an error that carries all of it; None if nothing refuses."""
     if not found.refusals:
         return None
-    first = found.refusals[0]
-    lifted = {"busy": "--close"}.get(first.code, "--force")
-    if any(word in first.code for word in ("main", "locked", "identity")):
-        remedy = "`hqt unlock` lifts a lock; nothing else does." if first.code == "locked" else ""
-    else:
-        remedy = f"Look with `hqt inspect`; {lifted} goes on all the same."
+    remedies = dict.fromkeys(refusal.remedy for refusal in found.refusals if refusal.remedy)
     return HqtError(
-        Code(first.code),
+        Code(found.refusals[0].code),
         " ".join(refusal.message for refusal in found.refusals),
-        first.remedy or remedy,
+        " ".join(remedies),
         documents.inventory(found),
     )
 
@@ -184,7 +179,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         world.repository,
         tree,
         holds=verdict.holds(found.losses),
-        session=records.record(one.session) if one.session else None,
+        session=rows.record(one.session) if one.session else None,
         pool=_pool(world),
         branches=[row.worktree_branch] if (row := one.session) and row.worktree_branch else [],
     )

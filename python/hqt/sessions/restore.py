@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, TrashEntry, Worktree
 from hqt.results import Opened
-from hqt.sessions import inspect, records, targets, views
+from hqt.sessions import inspect, rows, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing
 from hqt.sessions.create import Progress
@@ -61,7 +61,7 @@ def _in_trash(world: World, name: str) -> TrashEntry | None:
     wanted = rest if narrowed else name
     path = targets.physical(world.caller, wanted)
     for entry in trash.entries(world.repository):
-        row = records.session(entry.session)
+        row = rows.session(entry.session) if entry.session else None
         meant = {
             "branch": entry.branch == wanted,
             "path": entry.path == path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.names import expanded
 from hqt.results import Opened
-from hqt.sessions import records, views
+from hqt.sessions import rows, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing
 from hqt.sessions.world import World
@@ -51,7 +52,7 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
         notes = (*notes, undone.detached_because)
     world = worlds.again(world)
     tree = next(one for one in world.worktrees if one.path == undone.path)
-    session = _session(records.session(undone.session), tree)
+    session = _session(undone.session, tree)
     if session:
         store = worlds.rows()
         if store.get(session.id) is None:
@@ -68,8 +69,9 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
     )
 
 
-def _session(row: Session | None, tree: Worktree) -> Session | None:
+def _session(record: Mapping[str, object], tree: Worktree) -> Session | None:
     """The session as it was, living where the worktree is now."""
-    if row is None:
+    if not record:
         return None
+    row = rows.session(record)
     return replace(row, worktree_path=tree.path, worktree_branch=tree.branch or row.worktree_branch)
