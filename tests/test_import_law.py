@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from helpers.import_law import LOADERS, LONGEST, PRINTERS, SPAWNERS, Rule, violations
+from helpers.import_law import (
+    LOADERS,
+    LONGEST,
+    PRINTERS,
+    SPAWNERS,
+    Module,
+    Rule,
+    heavy_loads,
+    parsed,
+    violations,
+)
 
 PACKAGE = Path(__file__).parent.parent / "python" / "hqt"
 
@@ -37,7 +47,7 @@ UNLAWFUL = [
     (Rule.HEAVY, "hqt.git.refs", "class A:\n import pygit2", "pygit2"),
     (Rule.HEAVY, "hqt.report", "import rich.table", "rich.table"),
     (Rule.HEAVY, "hqt.sessions.create", "import click", "click"),
-    (Rule.HEAVY, "hqt.commands.ui", "from hqt.ui import form", "hqt.ui.form"),
+    (Rule.HEAVY, "hqt.ui.form", "from prompt_toolkit.layout import Window", "prompt_toolkit"),
     (Rule.SPAWN, "hqt.sessions.harness", "def f():\n import subprocess", "subprocess"),
     (Rule.SPAWN, "hqt.git.trash", "from subprocess import run", "subprocess.run"),
     (Rule.SPAWN, "hqt.git.trash", "import os\ndef f(): os.posix_spawn('/bin/x', [], {})", "os."),
@@ -81,7 +91,7 @@ LAWFUL = [
         "hqt.ui.canvas",
         "import asyncio\nfrom prompt_toolkit.layout import Window\nimport hqt.ui.view",
     ),
-    ("hqt.commands.ui", "def f():\n from hqt.ui import form"),
+    ("hqt.commands.ui", "from hqt.ui import form"),
     ("hqt.report", "import sys\ndef f():\n import rich\n print('x', file=sys.stderr)"),
     ("hqt.verdict", "from hqt import models, names\nfrom hqt.errors import Code"),
     (
@@ -121,6 +131,20 @@ def test_a_relative_import_in_a_package_counts_from_the_package() -> None:
     assert breach.rule is Rule.UPWARDS
 
 
+def test_what_is_loaded_by_way_of_another_counts() -> None:
+    sources = {
+        "hqt.commands.a": "from hqt.ui import shell",
+        "hqt.commands.b": "def f():\n from hqt.ui import shell",
+        "hqt.commands.c": "from hqt.ui.view import View",
+        "hqt.ui": "",
+        "hqt.ui.shell": "from hqt.ui.canvas import Canvas",
+        "hqt.ui.canvas": "import prompt_toolkit",
+        "hqt.ui.view": "def f():\n from hqt.ui import canvas",
+    }
+    found = heavy_loads({name: parsed(name, text) for name, text in sources.items()})
+    assert {breach.module for breach in found} == {"hqt.commands.a", "hqt.ui.shell"}
+
+
 def _modules() -> dict[str, Path]:
     """Every module of hqt by its dotted name."""
     found = {}
@@ -138,6 +162,16 @@ def test_hqt_keeps_the_law(module: str) -> None:
     path = MODULES[module]
     found = violations(module, path.read_text(), package=path.name == "__init__.py")
     assert not found, "\n" + "\n".join(map(str, found))
+
+
+def test_loading_a_module_loads_nothing_heavy_by_way_of_another() -> None:
+    found = list(heavy_loads({name: _parsed(name) for name in MODULES}))
+    assert not found, "\n" + "\n".join(map(str, found))
+
+
+def _parsed(name: str) -> Module:
+    path = MODULES[name]
+    return parsed(name, path.read_text(), package=path.name == "__init__.py")
 
 
 @pytest.mark.parametrize(

@@ -43,18 +43,15 @@ OWNERS: Mapping[str, str] = {
     "platformdirs": "paths",
     "prompt_toolkit": "ui",
 }
-# Packages whose import costs more than a verb may pay that does not use them, and the units whose
-# modules are themselves loaded only when they are used, or cannot do without.
-HEAVY: Mapping[str, frozenset[str]] = {
-    "pygit2": frozenset(),
-    "libtmux": frozenset(),
-    "prompt_toolkit": frozenset({"ui"}),
-    "rich": frozenset(),
-    "click": frozenset({"cli", "commands"}),
-    "hqt.ui": frozenset({"ui"}),
+# Packages whose import costs more than a verb may pay that does not use them, and the modules and
+# packages that may import them when they are loaded, because they are loaded only when needed.
+HEAVY: Mapping[str, tuple[str, ...]] = {
+    "pygit2": (),
+    "libtmux": (),
+    "prompt_toolkit": ("hqt.ui.canvas",),
+    "rich": (),
+    "click": ("hqt.cli", "hqt.commands"),
 }
-# The wirings of the screens: `commands.ui` loads one when its screen is opened.
-_WIRING = re.compile(r"hqt\.commands\.ui_\w+")
 
 # Who may start a process, and which.
 SPAWNERS: Mapping[str, str] = {
@@ -62,8 +59,8 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.git.hooks": "the user's post-checkout hook: git 2.34 has no `git hook run`",
     "hqt.tmux.server": "tmux, the only place",
     "hqt.processes": "ps, where there is no /proc",
-    "hqt.commands.background": "hqt itself, to outlive a popup",
-    "hqt.commands.ui_git": "becomes the git program that the user chose",
+    "hqt.commands.background": "hqt itself, for work that outlives a popup",
+    "hqt.commands.ui_git": "becomes the git program that the user has named",
 }
 _SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty"})
 _SPAWNING_CALLS = re.compile(
@@ -150,14 +147,37 @@ def unit_of(name: str) -> str:
     return [*name.split("."), ""][1]
 
 
+def parsed(name: str, source: str, *, package: bool = False) -> Module:
+    """A module of dotted name `name`; `package` if it is an `__init__`."""
+    return Module(name, source, ast.parse(source), package)
+
+
 def violations(name: str, source: str, *, package: bool = False) -> list[Violation]:
-    """Every breach in the module of dotted name `name`; `package` if it is an `__init__`."""
-    module = Module(name, source, ast.parse(source), package)
+    """Every breach in one module, taken by itself."""
+    module = parsed(name, source, package=package)
     return [
         Violation(name, getattr(node, "lineno", 1), rule, what)
         for check in CHECKS
         for node, rule, what in check(module)
     ]
+
+
+def heavy_loads(modules: Mapping[str, Module]) -> Iterator[Violation]:
+    """What is heavy and loaded with a module by way of another, which `violations` cannot see."""
+    loads = {name: _loads(module) for name, module in modules.items()}
+    for name in modules:
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            here = waiting.pop()
+            for imported in loads[here]:
+                top = imported.partition(".")[0]
+                if top in HEAVY and not _within(name, HEAVY[top]):
+                    yield Violation(name, 1, Rule.HEAVY, f"{top}, by way of {here}")
+                parts = imported.split(".")
+                known = {".".join(parts[: end + 1]) for end in range(len(parts))} & set(modules)
+                waiting.extend(known - seen)
+                seen |= known
 
 
 def check_module(module: Module) -> Iterator[Breach]:
@@ -173,13 +193,11 @@ def check_imports(module: Module) -> Iterator[Breach]:
     loading = set(_at_load(module.tree))
     for node, name in _imports(module):
         top = name.partition(".")[0]
-        package = f"hqt.{unit_of(name)}" if top == "hqt" else top
         if top == "hqt" and (rule := _direction(module.unit, unit_of(name))):
             yield node, rule, name
         if OWNERS.get(top, module.unit) != module.unit:
             yield node, Rule.OWNER, name
-        wiring = package == "hqt.ui" and _WIRING.fullmatch(module.name)
-        if node in loading and module.unit not in HEAVY.get(package, {module.unit}) and not wiring:
+        if node in loading and top in HEAVY and not _within(module.name, HEAVY[top]):
             yield node, Rule.HEAVY, name
         starts = top in _SPAWNING_MODULES or _SPAWNING_CALLS.fullmatch(name)
         if starts and module.name not in SPAWNERS:
@@ -248,6 +266,11 @@ CHECKS: tuple[Callable[[Module], Iterator[Breach]], ...] = (
 )
 
 
+def _within(name: str, places: tuple[str, ...]) -> bool:
+    """Whether a module is one of `places`, or in one of them."""
+    return any(name == place or name.startswith(f"{place}.") for place in places)
+
+
 def _rank(unit: str) -> int | None:
     """The row of a unit, counted from the top; None if it has none."""
     return next((rank for rank, row in enumerate(LAYERS) if unit in row), None)
@@ -287,6 +310,12 @@ def _imports(module: Module) -> Iterator[tuple[ast.AST, str]]:
             called = _dotted(node.func).rpartition(".")[2]
             if called in {"import_module", "__import__"} and (name := _constant_argument(node)):
                 yield node, name
+
+
+def _loads(module: Module) -> set[str]:
+    """What is imported together with a module."""
+    loading = set(_at_load(module.tree))
+    return {name for node, name in _imports(module) if node in loading}
 
 
 def _at_load(tree: ast.Module) -> Iterator[ast.AST]:
