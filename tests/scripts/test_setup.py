@@ -173,6 +173,18 @@ def test_offline(copy: Plugin, path: str, sealed: Path) -> None:
     assert not (copy.data / "setup.failed").exists()
 
 
+def test_relative_names_are_the_callers(copy: Plugin, path: str, sealed: Path) -> None:
+    done = subprocess.run(
+        [copy.root / "scripts/setup"],
+        cwd=sealed,
+        env=copy.environment(PATH=path, HQT_WHEELHOUSE="wheels", HQT_PYTHON="path/python3"),
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert len(copy.environments) == 1
+
+
 def test_a_package_with_another_hash_is_refused(copy: Plugin, path: str) -> None:
     write_lock(copy.root / "requirements.lock", f"hqt-stand-in==1.0 --hash=sha256:{'0' * 64}\n")
     assert "could not be had" in refused(copy, PATH=path)
@@ -194,16 +206,14 @@ def test_missing_programs_are_named_with_their_line(
 ) -> None:
     path = programs(sealed / "path", scripts={manager: "exit 1", "id": "echo 0"})
     assert refused(copy, PATH=path) == (
-        f"hqt: git and tmux needed, and missing here. Install with: {MANAGERS[manager]}"
+        f"hqt: missing here: git and tmux. Install with: {MANAGERS[manager]}"
     )
 
 
 def test_an_ordinary_user_is_told_of_sudo(copy: Plugin, sealed: Path) -> None:
     scripts = {"apt-get": "exit 1", "sudo": "exit 1", "id": "echo 1000"}
     sentence = refused(copy, PATH=programs(sealed / "path", "git", scripts=scripts))
-    assert (
-        sentence == "hqt: tmux needed, and missing here. Install with: sudo apt-get install -y tmux"
-    )
+    assert sentence == "hqt: missing here: tmux. Install with: sudo apt-get install -y tmux"
 
 
 @pytest.mark.parametrize("old", ["", "exit 1"], ids=["none", "too old"])
@@ -211,7 +221,7 @@ def test_no_python(copy: Plugin, sealed: Path, old: str) -> None:
     scripts = {"apt-get": "exit 1", "id": "echo 0"} | ({"python3": old} if old else {})
     path = programs(sealed / "path", "git", "tmux", python=None, scripts=scripts)
     sentence = refused(copy, PATH=path)
-    assert sentence.startswith("hqt: Python 3.11 or newer is needed, and missing here.")
+    assert sentence.startswith("hqt: missing here: Python 3.11 or newer.")
     assert "apt-get install -y python3 python3-venv" in sentence
 
 
