@@ -1,7 +1,8 @@
 """Who runs where on this machine: from /proc where there is one, else from `ps` and `lsof`.
 
 Nothing here knows git or tmux. What cannot be read (other users' processes, mostly) is left out or
-has no folder.
+has no folder; nor has, without /proc, one whose folder has a name that `lsof` does not print as it
+is.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import os
 import signal
 import time
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from hqt.errors import Code, HqtError
 from hqt.models import Process
 
 _PROC = Path("/proc")
@@ -20,10 +23,22 @@ _POLL = 0.005  # seconds between two looks at processes that should end
 
 
 def running() -> dict[int, Process]:
-    """Every process by its id, zombies left out."""
+    """Every process by its id, zombies left out.
+
+    Raises `busy` when they cannot be listed: then nobody knows who would be hurt.
+    """
     if (_PROC / "self" / "cwd").exists():
         return _from_proc()
-    return _from_ps()
+    found = _from_ps("-A")
+    folders = _folders(_output("lsof", "-w", "-d", "cwd", "-F", "pn0"))
+    if os.getpid() not in found or os.getpid() not in folders:
+        raise HqtError(
+            Code.BUSY,
+            "The running programs cannot be listed, so whether one works there is not known; "
+            "nothing was changed.",
+            "Install ps and lsof, then try again.",
+        )
+    return {pid: replace(process, cwd=folders.get(pid)) for pid, process in found.items()}
 
 
 def inside(processes: Mapping[int, Process], directory: Path) -> tuple[Process, ...]:
@@ -45,10 +60,11 @@ def chain(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
     link = processes.get(pid)
     if link and link.group:
         found.update(one.pid for one in processes.values() if one.group == link.group)
-    while link and link.parent:
-        found.add(link.parent)
-        link = processes.get(link.parent) if link.parent != link.pid else None
-    return frozenset(found)
+    ancestors: set[int] = set()
+    while link and link.parent and link.parent not in ancestors:
+        ancestors.add(link.parent)
+        link = processes.get(link.parent)
+    return frozenset(found | ancestors)
 
 
 def children(processes: Mapping[int, Process]) -> dict[int, list[Process]]:
@@ -106,7 +122,7 @@ def _lives(process: Process) -> bool:
     if (_PROC / "self" / "stat").exists():
         now = _read(process.pid)
     else:
-        now = _from_ps(process.pid).get(process.pid)
+        now = _from_ps("-p", str(process.pid)).get(process.pid)
     return now is not None and now.started == process.started
 
 
@@ -151,13 +167,9 @@ def _read(pid: int) -> Process | None:
     )
 
 
-def _from_ps(pid: int | None = None) -> dict[int, Process]:
-    """As `_from_proc`, for systems without /proc: two programs, tenths of a second."""
-    chosen = ["-p", str(pid)] if pid is not None else ["-A"]
+def _from_ps(*chosen: str) -> dict[int, Process]:
+    """Processes without their folders, for systems without /proc."""
     listed = _output("ps", *chosen, "-o", "pid=,ppid=,pgid=,state=,lstart=,comm=")
-    folders = _folders(
-        _output("lsof", "-w", "-d", "cwd", "-F", "pn0", *chosen[: 2 * (pid is not None)])
-    )
     found = {}
     for line in listed.splitlines():
         fields = line.split(None, 9)
@@ -169,7 +181,7 @@ def _from_ps(pid: int | None = None) -> dict[int, Process]:
             parent=int(fields[1]),
             group=int(fields[2]),
             name=os.path.basename(fields[9]),  # noqa: PTH119 (may be any text)
-            cwd=folders.get(number),
+            cwd=None,
             stopped=fields[3].startswith("T"),
             started=" ".join(fields[4:9]),
         )

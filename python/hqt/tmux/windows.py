@@ -161,6 +161,14 @@ def label(
     raise tmux.failure(answer, "rename-window")
 
 
+def disown(tmux: Tmux, window: str) -> None:
+    """Take hqt's options off a window and let tmux name it again."""
+    _require_id("@", window)
+    names = ("@hqt_session", "@hqt_worktree", "@hqt_branch", "@hqt_state", "@hqt_dirty")
+    naming = ("automatic-rename", "allow-rename")
+    tmux.ask(*(["set-option", "-wuq", "-t", window, name] for name in (*names, *naming)))
+
+
 def goto(tmux: Tmux, *, session: str, window: str, client: str | None) -> None:
     """Show a window of a tmux session, by their ids: in `client`, else in whoever is attached."""
     place = f"{_require_id('$', session)}:{_require_id('@', window)}"
