@@ -64,6 +64,7 @@ def close_worktree(
     ending = {pid for pane in here.panes for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in here.panes} | {one.pid for one in here.processes}
     closed = _close(world, [*here.panes, *idle], expendable={tmux_session_name(tree.path)})
+    _disown(world, {pane.window for pane in beside} - {*closed})
     waiting = [before[pid] for pid in ending - own if pid in before]
     left = _gone(waiting, ask=close)
     if left:
@@ -147,6 +148,14 @@ def _close(
     refuge = world.repository.root
     _close_all(world.caller, world.snapshot, going, refuge, expendable)
     return tuple(ended)
+
+
+def _disown(world: World, left: Collection[str]) -> None:
+    """What stays of the session's window, since a busy pane of it lives elsewhere, is nobody's."""
+    from hqt.tmux import windows
+
+    for window in left:
+        windows.disown(worlds.connect(world.caller), window)
 
 
 def _close_all(

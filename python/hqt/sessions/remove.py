@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
@@ -180,7 +179,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         tree,
         holds=verdict.holds(found.losses),
         session=rows.record(one.session) if one.session else None,
-        pool=_pool(world),
+        pool=worlds.pool(world),
         branches=[row.worktree_branch] if (row := one.session) and row.worktree_branch else [],
     )
     try:
@@ -208,16 +207,6 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         session=one.session.id if one.session else None,
         notes=(*moved, *notes),
     )
-
-
-def _pool(world: World) -> Path | None:
-    """The folder below which empty parents go with a worktree; None where it cannot be known."""
-    from hqt import config
-
-    try:
-        return config.pool(world.config, world.repository)
-    except HqtError:
-        return None
 
 
 def _same(world: World, one: Doomed) -> Worktree:

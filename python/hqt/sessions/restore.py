@@ -108,6 +108,7 @@ def check_out_again(
             world.repository,
             new,
             worktrees=listed,
+            pool=worlds.pool(world),
             progress=progress,
             filters=world.config.filters,
             undo=undo,

@@ -188,3 +188,13 @@ def rows() -> Store:
     from hqt.sessions.store import Store
 
     return Store(paths.store_file())
+
+
+def pool(world: World) -> Path | None:
+    """Where new worktrees of this repository go; None where that cannot be known."""
+    from hqt import config
+
+    try:
+        return config.pool(world.config, world.repository)
+    except HqtError:
+        return None
