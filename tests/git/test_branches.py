@@ -167,8 +167,6 @@ def test_a_rebase_keeps_its_branch(repo: Path, way: str) -> None:
     commit(tree, "file0", "topic\n")
     git(tree, "rebase", way, "main", check=False)
     assert use(repo, "topic") == Use(tree, "being rebased")
-    assert git(repo, "worktree", "add", str(repo / "x"), "topic", check=False) == ""
-    assert not (repo / "x").exists()
 
 
 def test_a_rebase_keeps_the_branches_it_will_update(repo: Path) -> None:

@@ -32,7 +32,7 @@ BEGINNINGS = {
         "cherry-pick",
     ),
     "revert": ("revert --no-edit main~1", "You are currently reverting", "revert"),
-    "several reverts": ("revert --no-edit main~1 main", "Revert currently in progress", "revert"),
+    "several reverts": ("revert --no-edit main~1 main", "git revert --continue", "revert"),
     "bisect": ("bisect start", "You are currently bisecting", "bisect"),
 }
 

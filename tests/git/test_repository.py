@@ -272,7 +272,8 @@ def test_a_format_nobody_knows(repo: Path) -> None:
 def test_somebody_elses_repository_is_refused_until_git_trusts_it(repo: Path) -> None:
     for path in (repo, repo / ".git"):
         os.chown(path, 4321, -1)
-    assert git(repo, "status", check=False) == ""
+    if git(repo, "status", check=False):
+        pytest.skip("this git trusts everybody")
     error = refused(repo)
     assert error.code is Code.UNSUPPORTED_REPOSITORY
     assert "git config" in error.remedy

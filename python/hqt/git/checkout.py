@@ -7,12 +7,13 @@ where that matters.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from hqt.errors import HqtError
+from hqt.errors import Code, HqtError
 from hqt.git import configuration, process, repository, support
 from hqt.models import Repository
 
@@ -22,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 # Most files for libgit2: it takes half of git's time at 100, as much at this many, twice at 10,000.
 FEW = 1_000
 
-_UPDATING = re.compile(rb"Updating files:\s+\d+% \((\d+)/(\d+)\)")
+_UPDATING = re.compile(r"Updating files:\s+\d+% \((\d+)/(\d+)\)")
 
 
 def suits_libgit2(repo: Repository, source_git_dir: Path, commit: str) -> bool:
@@ -92,7 +93,7 @@ def _by_git(
 
     def hear(line: bytes) -> None:
         nonlocal done
-        found = _UPDATING.search(line)
+        found = _UPDATING.search(os.fsdecode(line))
         if found and progress and int(found[1]) != done:
             done = int(found[1])
             progress("checkout", done, int(found[2]))
@@ -110,14 +111,21 @@ def _by_git(
         cwd=path, env=environment, timeout=process.LONG, on_error_line=hear if progress else None,
     )  # fmt: skip
     if answer.status and not _is_complete(path, git_dir, environment):
-        error = process.failed(answer, "reset")
         raise HqtError(
-            error.code,
-            f"The files of {path} could not be written: {answer.complaint.rstrip('.')}.",
+            Code.GIT_FAILED,
+            f"The files of {path} could not be written: {_complaint(answer)}.",
             "Mend what git complains of; if it is a filter, such as git-lfs, install it or turn"
             " @hqt-filters off.",
-            error.details,
+            process.failed(answer, "reset").details,
         )
+
+
+def _complaint(answer: process.Answer) -> str:
+    """Its first line, which has the cause, and its last, which has the consequence."""
+    text = os.fsdecode(answer.err).replace("\r", "\n")
+    lines = [line for line in text.splitlines() if line.strip() and not _UPDATING.search(line)]
+    ends = dict.fromkeys(line.strip().rstrip(".") for line in (lines[:1] + lines[-1:]))
+    return "; ".join(ends) or answer.complaint
 
 
 def _is_complete(path: Path, git_dir: Path, environment: dict[str, str]) -> bool:

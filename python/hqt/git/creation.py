@@ -136,7 +136,7 @@ def _make(
     if complaint and notice:
         notice(complaint)
     row = listing.find(repo, made.entry)
-    if row is None:
+    if row is None or row.missing:
         raise HqtError(
             Code.GIT_FAILED,
             f"The new worktree {plan.path} has vanished while it was made.",
