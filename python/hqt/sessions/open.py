@@ -46,10 +46,7 @@ def open_in(world: World, tree: Worktree | None, session: Session | None) -> Ope
         tree, recreated = _bring_back(world, tree, session)
         world = worlds.again(world)
         notes = (f"The worktree had vanished and was checked out again at {tree.path}.",)
-    row = session or _adopting(world, tree)
-    if session is None or session.archived:
-        _remember(row, known=session is not None)
-        row = replace(row, archived=False)
+    row = _remembered(world, session, tree)
     select = world.caller.interactive or world.caller.by_key or world.caller.pane is not None
     if window is None:
         where = placement.place(world, None)
@@ -143,9 +140,23 @@ def _adopting(world: World, tree: Worktree | None) -> Session:
     )
 
 
-def _remember(session: Session, *, known: bool) -> None:
+def _remembered(world: World, session: Session | None, tree: Worktree | None) -> Session:
+    """The session's row as it is from now on: where git has moved its worktree or renamed its
+    branch, the row follows; an archived one is back; a worktree without a session gets one."""
     rows = worlds.rows()
-    if known:
-        rows.update(session.id, archived=False)
-    else:
-        rows.add(session)
+    if session is None:
+        row = _adopting(world, tree)
+        rows.add(row)
+        return row
+    row = replace(session, archived=False)
+    if tree is not None and session.worktree_path is not None:
+        branch = tree.branch or session.worktree_branch
+        row = replace(row, worktree_path=tree.path, worktree_branch=branch)
+    if row != session:
+        rows.update(
+            row.id,
+            archived=row.archived,
+            worktree_path=row.worktree_path,
+            worktree_branch=row.worktree_branch,
+        )
+    return row

@@ -93,7 +93,7 @@ def _matches(world: World, text: str) -> Iterator[_Match]:
             yield from _windows(world, name)
         if name == ".":
             yield from _here(world)
-    if kind in {"", "path"}:
+    if kind in {"", "path"} and name:
         yield from _paths(world, name)
 
 
