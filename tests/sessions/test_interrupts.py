@@ -1,0 +1,151 @@
+"""Signals, two at once, and no room: what was begun is taken back, whole."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from helpers import repos
+from helpers.calls import done, refused, spawn
+from helpers.repos import git
+from helpers.servers import Server, until
+
+
+def everything(repo: Path) -> tuple[str, list[str]]:
+    files = sorted(
+        str(path.relative_to(repo))
+        for path in repo.rglob("*")
+        if not {"objects", "hqt"} & set(path.relative_to(repo).parts)
+    )
+    return git(repo, "for-each-ref"), files
+
+
+@pytest.fixture
+def slow(sealed: Path) -> Path:
+    """A repository whose checkout waits for a file `go` beside it, and says `begun` first."""
+    repo = repos.repository(sealed / "slow")
+    script = sealed / "wait.sh"
+    script.write_text(
+        f"#!/bin/sh\ntouch {sealed}/begun\nn=0\n"
+        f"while [ ! -e {sealed}/go ] && [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done\ncat\n"
+    )
+    script.chmod(0o755)
+    git(repo, "config", "filter.wait.smudge", str(script))
+    git(repo, "config", "filter.wait.clean", "cat")
+    repos.commit(repo, ".gitattributes", "held filter=wait\n")
+    repos.commit(repo, "held")
+    return repo
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_takes_everything_back(slow: Path, number: signal.Signals) -> None:
+    before = everything(slow)
+    call = spawn("new", "fix", "--no-window", "--json", cwd=slow)
+    assert until(lambda: (slow.parent / "begun").exists())
+    call.send_signal(number)
+    out, err = call.communicate(timeout=20)
+    assert call.returncode == 130
+    assert out == b""
+    assert json.loads(err)["error"]["code"] == "interrupted"
+    assert everything(slow) == before
+    assert done("list", cwd=slow)["sessions"] == []
+    (slow.parent / "go").touch()
+    assert done("new", "fix", "--no-window", cwd=slow)["worktree"]["branch"] == "fix"
+
+
+def test_a_second_one_waits_and_says_who_holds_the_lock(slow: Path) -> None:
+    first = spawn("new", "one", "--no-window", "--json", cwd=slow)
+    assert until(lambda: (slow.parent / "begun").exists())
+    second = spawn("new", "two", "--no-window", "--json", cwd=slow)
+    (slow.parent / "go").touch()
+    assert first.wait(30) == 0
+    assert second.wait(30) == 0
+    assert len(done("list", cwd=slow)["worktrees"]) == 3
+
+
+def test_two_creations_of_one_name(repo: Path) -> None:
+    both = [spawn("new", "fix", "--no-window", "--json", cwd=repo) for _ in range(2)]
+    answers = [one.communicate(timeout=30) for one in both]
+    assert sorted(one.returncode for one in both) == [0, 1]
+    failed = next(err for one, (_, err) in zip(both, answers, strict=True) if one.returncode)
+    assert json.loads(failed)["error"]["code"] in {"branch_exists", "path_exists"}
+    assert len(done("list", cwd=repo)["worktrees"]) == 2
+    assert len(done("list", cwd=repo)["sessions"]) == 1
+
+
+def test_eight_creations_at_once(repo: Path) -> None:
+    names = [f"task-{number}" for number in range(8)]
+    calls = [spawn("new", name, "--no-window", cwd=repo) for name in names]
+    assert [call.wait(60) for call in calls] == [0] * 8
+    listed = done("list", cwd=repo)
+    assert sorted(tree["branch"] for tree in listed["worktrees"]) == ["main", *names]
+    exclude = (repo / ".git" / "info" / "exclude").read_text()
+    assert exclude.count(".worktrees") == 1
+    assert git(repo, "config", "--get-regexp", "^branch", check=False) == ""
+
+
+def test_killed_in_the_middle_the_next_call_takes_it_back(slow: Path) -> None:
+    before = everything(slow)
+    call = spawn("new", "fix", "--no-window", cwd=slow)
+    assert until(lambda: (slow.parent / "begun").exists())
+    call.kill()
+    call.wait(10)
+    rows = done("list", cwd=slow)["worktrees"]
+    assert [row["locked"] for row in rows if not row["main"]] in ([], ["hqt: creating"])
+    (slow.parent / "go").touch()
+    done("new", "fix", "--no-window", cwd=slow)
+    done("remove", "fix", cwd=slow)
+    assert [line for line in everything(slow)[0].splitlines() if "hqt/trash" not in line] == (
+        before[0].splitlines()
+    )
+
+
+def test_a_full_disk(sealed: Path) -> None:
+    disk = sealed / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(disk)]).returncode:
+        pytest.skip("only root can mount a small disk")
+    try:
+        repo = repos.repository(disk / "project")
+        repos.commit(repo, "large", "x" * 900_000)
+        (repo / "ballast").write_bytes(b"\0" * 400_000)
+        before = everything(repo)
+        for number in range(4):
+            error = None
+            made = spawn("new", f"task-{number}", "--no-window", "--json", cwd=repo)
+            _, said = made.communicate(timeout=30)
+            if made.returncode:
+                error = json.loads(said)["error"]
+                break
+        assert error is not None
+        assert error["code"] == "git_failed"
+        done("list", cwd=repo)
+        assert f"task-{number}" not in git(repo, "branch", "--list")
+        assert not (repo / ".worktrees" / f"task-{number}").exists()
+        assert before
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_store_that_cannot_be_written_leaves_nothing(repo: Path, sealed: Path) -> None:
+    before = everything(repo)
+    state = sealed / ".local" / "state"
+    state.mkdir(parents=True)
+    (state / "hqt").write_text("in the way\n")
+    assert refused("new", "fix", "--no-window", cwd=repo)["code"] == "store_failed"
+    (state / "hqt").unlink()
+    assert everything(repo) == before
+
+
+def test_a_window_that_vanishes_at_once_is_no_worktree_lost(repo: Path, tmux: Server) -> None:
+    """A harness that ends at once: the window is gone, the worktree stays and can be opened."""
+    config = Path.home() / ".config" / "hqt"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('[harness.brief]\nprogram = "true"\n')
+    made = done("-L", tmux.socket, "new", "fix", "-H", "brief", "-d", cwd=repo)
+    assert Path(made["worktree"]["path"]).is_dir()
+    assert until(lambda: made["window"] not in tmux.windows())
