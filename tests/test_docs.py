@@ -1,0 +1,108 @@
+"""The documents say what is so: verbs, options, examples, decisions, links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from hqt.cli import VERBS, cli
+from hqt.errors import Code
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+ADR = ROOT / "docs" / "adr"
+RECORDS = sorted(ADR.glob("[0-9]*.md"))
+DOCUMENTS = [*ROOT.glob("*.md"), *ADR.glob("*.md")]
+CODES = re.findall(r"`([^`\n]+)`", README)
+EXAMPLES = sorted({code for code in CODES if re.match(rf"hqt ({'|'.join(VERBS)})\b", code)})
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head."""
+    section = README.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def quoted(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def options() -> dict[str, str]:
+    """The options and defaults of scripts/options.sh."""
+    text = (ROOT / "scripts" / "options.sh").read_text().split("'")[1]
+    return dict(line.split("\t", 1) for line in text.strip().splitlines())
+
+
+def test_the_readme_tells_every_verb_and_no_other() -> None:
+    told = [verb for cells in rows("Verbs") for verb in quoted(cells[0])]
+    assert sorted(told) == sorted(VERBS)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_is_one_that_hqt_understands(example: str) -> None:
+    words = shlex.split(example)[1:]
+    command: click.Command = cli
+    parent = None
+    while isinstance(command, click.Group):
+        name, found, words = command.resolve_command(click.Context(command), words)
+        assert found is not None
+        command = found
+        parent = click.Context(command, info_name=name, parent=parent)
+    command.make_context(command.name, words, parent=parent)  # raises UsageError if it does not
+
+
+def test_there_are_examples_to_check() -> None:
+    assert len(EXAMPLES) > len(VERBS)
+
+
+def test_the_readme_tells_every_option_and_no_other() -> None:
+    told = [name for cells in rows("Options") for name in quoted(cells[0])]
+    assert sorted(told) == sorted(f"@hqt-{name}" for name in options())
+
+
+def test_the_readme_gives_the_defaults_in_force() -> None:
+    for names, defaults, *_ in rows("Options"):
+        for number, name in enumerate(quoted(names)):
+            default = options()[name.removeprefix("@hqt-")]
+            given = quoted(defaults)
+            assert (given[min(number, len(given) - 1)] if given else "") == default, name
+
+
+def test_codes_in_the_readme_are_codes_of_hqt() -> None:
+    told = {code for cells in rows("When something is wrong") for code in quoted(cells[0])}
+    underscored = {code for code in told if "_" in code.strip("_")}
+    assert underscored <= set(Code)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.name)
+def test_a_decision_is_whole_and_in_the_index(record: Path) -> None:
+    text = record.read_text()
+    number = record.name[:4]
+    [title] = re.findall(rf"^# {number}\. (.+)$", text, re.MULTILINE)
+    [status] = re.findall(r"^Status: (.+)$", text, re.MULTILINE)
+
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert [one for one in headings if one != "Alternatives"] == [
+        "Context",
+        "Decision",
+        "Consequences",
+    ]
+    assert "Alternatives" in headings
+    index = (ADR / "README.md").read_text()
+    assert f"| [{number}]({record.name}) | {title} | {status} |" in index
+
+
+def test_decisions_are_numbered_without_gap() -> None:
+    assert [int(record.name[:4]) for record in RECORDS] == list(range(1, len(RECORDS) + 1))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        if "://" not in link:
+            assert (document.parent / link).exists(), link
