@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import click
@@ -71,6 +72,12 @@ def test_the_readme_gives_the_defaults_in_force() -> None:
             default = options()[name.removeprefix("@hqt-")]
             given = quoted(defaults)
             assert (given[min(number, len(given) - 1)] if given else "") == default, name
+
+
+def test_the_readme_names_the_harnesses_that_come_with_hqt() -> None:
+    [told] = [cells[2] for cells in rows("Options") if "@hqt-harness" in cells[0]]
+    profiles = tomllib.loads((ROOT / "python/hqt/sessions/profiles.toml").read_text())
+    assert quoted(told)[: len(profiles)] == list(profiles)
 
 
 def test_codes_in_the_readme_are_codes_of_hqt() -> None:

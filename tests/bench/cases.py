@@ -15,6 +15,7 @@ def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterato
     """All cases in the order of the table; the ones in large repositories only when asked for."""
     small = world.repository("small", 100)
     listed = partial(sides.repository_with_worktrees, world)
+    yield Case("start: hqt --version", "an empty Python", lambda: sides.start(world))
     yield Case(
         "new: key to labelled window, 100 files",
         "git worktree add; tmux new-window",

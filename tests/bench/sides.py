@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +28,14 @@ git worktree list --porcelain | while read -r key value; do
     esac
 done
 """
+
+
+def start(world: World) -> tuple[Side, Side]:
+    """What a cold call costs before it does anything."""
+    return (
+        lambda _: timed(lambda: world.run([world.hqt, "--version"])),
+        lambda _: timed(lambda: world.run([sys.executable, "-I", "-S", "-c", ""])),
+    )
 
 
 def new_by_key(
