@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,14 +69,23 @@ class Server:
         return self.cmd("list-windows", "-a", "-F", form).splitlines()
 
 
-def start(*config: str, cwd: Path | None = None, session: str = SESSION) -> Server:
-    """A detached server with one session of one window (/bin/sh) in `cwd`."""
+def start(
+    *config: str,
+    cwd: Path | None = None,
+    session: str = SESSION,
+    size: tuple[int, int] = (120, 40),
+    command: tuple[str, ...] = (),
+) -> Server:
+    """A detached server with one session of one window in `cwd`, of so many columns and rows, that
+    runs `command`, else /bin/sh."""
     socket = f"hqt-{secrets.token_hex(4)}"
     conf = Path(os.environ["HOME"]) / f"{socket}.conf"
     conf.write_text("\n".join(("set -g default-shell /bin/sh", *config, "")))
     subprocess.run(
-        [*f"tmux -u -L {socket} -f {conf} new-session -d -x 120 -y 40 -s {session}".split()]
-        + (["-c", str(cwd)] if cwd else []),
+        f"tmux -u -L {socket} -f {conf} new-session -d -s {session}".split()
+        + f"-x {size[0]} -y {size[1]}".split()
+        + (["-c", str(cwd)] if cwd else [])
+        + ["--", *command],
         check=True,
         timeout=DEADLINE,
     )
@@ -102,6 +112,14 @@ def running(*config: str, cwd: Path | None = None) -> Iterator[Server]:
         yield server
     finally:
         end(server)
+
+
+def width(text: str) -> int:
+    """The columns that `text` takes on a screen."""
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )
 
 
 def has(program: str) -> bool:
