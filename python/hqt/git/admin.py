@@ -113,7 +113,7 @@ def entry_name(name: str) -> str:
     """A folder's name as one component of a reference name, which git wants an entry to be."""
     clean = _REFUSED_IN_REFS.sub("-", name)
     cut = os.fsdecode(os.fsencode(clean)[:_LONGEST])
-    while (trimmed := cut.lstrip(".").removesuffix(".lock").rstrip(".")) != cut:
+    while (trimmed := cut.lstrip(".-").removesuffix(".lock").rstrip(".")) != cut:
         cut = trimmed
     return cut if cut not in {"", "@"} else "worktree"
 

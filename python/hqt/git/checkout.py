@@ -52,7 +52,7 @@ def fill(
     """Write index and files of the HEAD of the new, empty worktree at `path`.
 
     `filters` off writes files as they are stored, the configuration untouched. `progress` hears of
-    the stage `checkout`, first with 0 files done. Raises `git_failed` or `timeout`; then some files
+    the stage `checkout` as files get done. Raises `git_failed` or `timeout`; then some files
     may have been written.
     """
     if by_libgit2 and _by_libgit2(path, progress):
@@ -67,7 +67,7 @@ def _by_libgit2(path: Path, progress: Progress | None) -> bool:
 
     class Reporting(CheckoutCallbacks):
         def checkout_progress(self, path: str, completed_steps: int, total_steps: int) -> None:  # noqa: ARG002
-            if progress:
+            if progress and completed_steps:
                 progress("checkout", completed_steps, total_steps)
 
     try:
@@ -89,7 +89,7 @@ def _by_git(
     repo: Repository, path: Path, git_dir: Path, filters: bool, progress: Progress | None
 ) -> None:
     """As `git worktree add` does it, with its progress read from standard error."""
-    done = -1
+    done = 0
 
     def hear(line: bytes) -> None:
         nonlocal done

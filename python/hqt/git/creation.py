@@ -121,10 +121,9 @@ def _make(
         registration.register_by_git(made, source=source)
     else:
         registration.register(made, mode, source=source, by_libgit2=by_libgit2)
+        registration.point_head(made, by_libgit2=by_libgit2)
     if plan.branch and not plan.create_branch:
         _check_alone(made, plan.branch)
-    if by_libgit2:
-        registration.attach(made)
     assert made.entry is not None
     if progress:
         progress("checkout", 0, checkout.size_of(source))

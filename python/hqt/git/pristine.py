@@ -39,7 +39,7 @@ def why_used(repo: Repository, entry: Path, path: Path, commit: str) -> str | No
     if operation_in_progress(entry):
         return "an operation is in progress in it"
     try:
-        if _head(repo, entry) != commit or _is_staged(entry, path, commit):
+        if not _is_head_at(repo, entry, commit) or _is_staged(entry, path, commit):
             return "it holds work of its own"
         if _is_changed(entry, path, commit):
             return "it holds files that are not those of its commit"
@@ -64,11 +64,13 @@ def delete_files(repo: Repository, path: Path, commit: str) -> None:
     (path / ".git").unlink()
 
 
-def _head(repo: Repository, entry: Path) -> str | None:
+def _is_head_at(repo: Repository, entry: Path, commit: str) -> bool:
+    """Whether HEAD still is at the commit, or at the placeholder from before it got there."""
     if files := refs.files_of(repo.common_dir):
-        return files.head(entry).commit
+        head = files.head(entry).commit
+        return head == commit or not (entry / "HEAD").read_bytes().strip(b"0\n")
     query = ("rev-parse", "--verify", "--quiet", "HEAD")
-    return process.git(f"--git-dir={entry}", *query, cwd=entry).text
+    return process.git(f"--git-dir={entry}", *query, cwd=entry).text == commit
 
 
 def _is_staged(entry: Path, path: Path, commit: str) -> bool:

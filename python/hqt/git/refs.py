@@ -77,7 +77,9 @@ class RefFiles:
                 return Head(name, self._find(name) if name else None)
             if not content.startswith(b"ref:"):
                 found = _HEX.match(content)
-                return Head(name, found[1].decode() if found else None)
+                # all zeros: the placeholder of a worktree that is being made
+                commit = found[1].decode() if found and found[1].strip(b"0") else None
+                return Head(name, commit)
             name = os.fsdecode(content[4:].strip())
             if not name.startswith("refs/") or ".." in name:
                 break

@@ -44,15 +44,18 @@ def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -
     """Write admin files and `.git` for `made.path`, locked with the reason `CREATING`.
 
     `source` is the git directory whose per-worktree settings and sparse patterns are inherited, as
-    `git worktree add` inherits those of where it runs. With `by_libgit2` HEAD is left detached at
-    the commit, for `attach`; else it is final. Raises OSError and `path_exists`.
+    `git worktree add` inherits those of where it runs. HEAD is left for `point_head`, except that
+    for git's `reset` to come it may be on its branch already. Raises OSError and `path_exists`.
     """
     repo = made.repo
     with held_back():
         made.entry = admin.make_entry(repo.common_dir, made.path, mode)
         admin.write_new(made.entry / "locked", os.fsencode(f"{CREATING}\n"), mode)
     _make_tree(made, mode)
-    head = f"ref: refs/heads/{made.branch}" if made.branch and not by_libgit2 else made.commit
+    if made.branch and not by_libgit2:
+        head = f"ref: refs/heads/{made.branch}"
+    else:  # git's own placeholder: a HEAD that stays the same would get no reflog
+        head = made.commit if made.branch else "0" * len(made.commit)
     for name, text in (
         ("gitdir", str(made.path / ".git")),
         ("commondir", "../.."),
@@ -72,12 +75,12 @@ def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -
 def register_by_git(made: Made, *, source: Path) -> None:
     """The same by `git worktree add`, which also takes care of HEAD and what is inherited."""
     repo = made.repo
-    start = [made.branch] if made.branch else ["--detach", made.commit]
-    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", CREATING)
+    how = () if made.branch else ("--detach",)
+    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", CREATING, *how)
     with held_back():
         present = made.path.exists()
         answer = process.ask(
-            f"--git-dir={source}", *arguments, "--", str(made.path), *start,
+            f"--git-dir={source}", *arguments, "--", str(made.path), made.branch or made.commit,
             cwd=repo.checkout or repo.common_dir,
         )  # fmt: skip
         entry = None
@@ -89,18 +92,24 @@ def register_by_git(made: Made, *, source: Path) -> None:
     raise process.failed(answer, "worktree add")
 
 
-def attach(made: Made) -> None:
-    """Point HEAD at its branch, or where it is, by libgit2: this writes the reflog.
+def point_head(made: Made, *, by_libgit2: bool) -> None:
+    """Bring HEAD where it belongs, unless it is there: this writes its reflog.
 
     Raises `git_failed`.
     """
+    if not made.branch:
+        arguments = ("update-ref", "--no-deref", "HEAD", made.commit)
+        process.git(f"--git-dir={made.entry}", *arguments, cwd=made.path)
+    elif by_libgit2:
+        _attach(made)
+
+
+def _attach(made: Made) -> None:
     import pygit2
 
     checkout = repository.open_checkout(made.path)
     try:
-        checkout.set_head(
-            f"refs/heads/{made.branch}" if made.branch else pygit2.Oid(hex=made.commit)
-        )
+        checkout.set_head(f"refs/heads/{made.branch}")
     except (pygit2.GitError, OSError, ValueError) as error:
         raise HqtError(
             Code.GIT_FAILED,

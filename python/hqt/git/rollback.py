@@ -92,10 +92,10 @@ def _remove(made: Made) -> Iterator[str]:
             yield f"the branch {name}"
     if made.excluded:
         yield from _attempt(f"a line in {made.excluded.file}", made.excluded.undo)
-    if made.ignore and _is_untouched(made.ignore):
-        yield from _attempt(str(made.ignore), made.ignore.unlink)
     for folder in reversed(made.folders):
         with contextlib.suppress(OSError):  # somebody else uses it by now
+            if made.ignore and made.ignore.parent == folder and _is_untouched(made.ignore):
+                made.ignore.unlink()
             folder.rmdir()
 
 
