@@ -99,15 +99,26 @@ class Losses:
     unique_count: int = 0  # all of them; `unique` may name only the newest
     private_refs: tuple[str, ...] = ()  # per-worktree refs that alone hold commits
     operation: str | None = None
-    submodules: tuple[str, ...] = ()  # with dirty files or commits of their own
-    nested_repositories: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()  # with work of their own: `path (what)`
+    nested_repositories: tuple[str, ...] = ()  # with something of their own: `path (what)`
     nested_worktrees: tuple[str, ...] = ()  # absolute paths of registered worktrees inside
     mounts: tuple[str, ...] = ()
     ignored: IgnoredFiles = IgnoredFiles()
     stashes: tuple[str, ...] = ()  # made on the branch; they stay, but are named
     elsewhere: str | None = None  # where the unique content also is; informs only
     unstarted: bool = False  # no commit since its base
+    disputed: tuple[str, ...] = ()  # a sentence for what libgit2 sees and git does not
     unsure: tuple[str, ...] = ()  # a sentence for each check that failed or could not finish
+    timed_out: bool = False  # one of those ran out of time
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A reason not to remove a worktree."""
+
+    code: str
+    message: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +210,9 @@ class Session:
     archived: bool = False
     prompt: str | None = None
     cleanup: Cleanup | None = None
-    subfolder: str = ""  # where below its root the harness started: conversations are kept by folder
+    subfolder: str = (
+        ""  # where below its root the harness started: conversations are kept by folder
+    )
     tmux_session: str | None = None  # name of the tmux session its window was last seen in
     window_index: int | None = None  # and the window's place in it
 

@@ -109,6 +109,7 @@ TABLE: list[tuple[Callable[[Path], None], set[str]]] = [
     (config("core.sparseCheckout", "true"), {S, C}),
     (included, {S, C}),
     (config("core.splitIndex", "true"), {S, C}),
+    (git("update-index", "--split-index"), {S}),
     (config("remote.origin.promisor", "true"), {S, C}),
     (submodule, {S}),
     (gitlink, {S}),

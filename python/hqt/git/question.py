@@ -58,11 +58,12 @@ class Place:
 
 @contextlib.contextmanager
 def begun(
-    place: Place, *arguments: str, timeout: float = PATIENCE
+    place: Place, *arguments: str, timeout: float | None = None
 ) -> Iterator[Callable[[], bytes]]:
     """Ask while the block goes on; call what it yields for the answer, which raises as `ask`."""
     command = place.command(arguments)
-    running = process.begun(*command, cwd=place.folder, env=dict(_ENVIRONMENT), timeout=timeout)
+    bound = PATIENCE if timeout is None else timeout
+    running = process.begun(*command, cwd=place.folder, env=dict(_ENVIRONMENT), timeout=bound)
     with running as answer:
         yield lambda: _clean(answer(), arguments)
 
@@ -72,16 +73,17 @@ def ask(
     *arguments: str,
     input: bytes | None = None,
     env: Mapping[str, str] | None = None,
-    timeout: float = PATIENCE,
+    timeout: float | None = None,
 ) -> bytes:
     """What git says on standard output.
 
     Raises `git_failed` for any other exit status than 0 and for any word on standard error, and
-    `timeout` after `timeout` seconds.
+    `timeout` after `timeout` seconds (`PATIENCE` unless given).
     """
     command = place.command(arguments)
     told = {**dict(_ENVIRONMENT), **(env or {})}
-    answer = process.ask(*command, cwd=place.folder, input=input, env=told, timeout=timeout)
+    bound = PATIENCE if timeout is None else timeout
+    answer = process.ask(*command, cwd=place.folder, input=input, env=told, timeout=bound)
     return _clean(answer, arguments)
 
 

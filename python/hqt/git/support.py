@@ -72,7 +72,7 @@ def misjudged(
         written = tuple(_in_tree(common_dir, commit, own, index))
     return Support(
         True,
-        (*both, *_unread(index), *altering, *status),
+        (*both, *_unread(index), *_split(git_dir), *altering, *status),
         (*both, *written, *_writing(checkout, common_dir, said)),
         tuple(_rewritten(common_dir)),
     )
@@ -155,6 +155,17 @@ def _unread(index: bytes | None) -> Iterator[str]:
         yield "The index is not of version 2."
     if b"\x0b.gitmodules\0" in index or any(_gitlinks(index)):
         yield "There are submodules."
+
+
+def _split(git_dir: Path) -> Iterator[str]:
+    """A split index leaves its other half here; libgit2 cannot read it."""
+    try:
+        with os.scandir(git_dir) as entries:
+            shared = any(entry.name.startswith("sharedindex.") for entry in entries)
+    except OSError:
+        shared = False
+    if shared:
+        yield "The index is split."
 
 
 def _gitlinks(index: bytes) -> Iterator[int]:

@@ -1,0 +1,151 @@
+"""The second witness: libgit2 is asked what it sees, and may only add a reason to refuse.
+
+Git has decided already. Where libgit2 sees a change or a commit that git does not, one of them is
+wrong, and nobody should find out by losing it. It is asked only where `support` finds nothing that
+it is known to misjudge, and only where its answer costs no more than git's did (git-facts §1).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from hqt.errors import HqtError
+from hqt.git.commits import HOLDING
+from hqt.git.support import Support, misjudged
+from hqt.models import Losses, Repository, Worktree
+
+if TYPE_CHECKING:
+    import pygit2
+
+# Index entries up to which it is asked; beyond, its comparison takes twice as long as git's.
+LARGEST = 20_000
+NAMED = 3
+
+
+def second_opinion(
+    repo: Repository, worktree: Worktree, losses: Losses, *, removing: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """A sentence for each thing that libgit2 sees in `worktree` and the inventory does not name.
+
+    `losses` is the inventory that git gave, `removing` the branches that go at the same time. An
+    answer that fails where it should not is such a sentence too.
+    """
+    support = misjudged(worktree.path, worktree.git_dir, repo.common_dir)
+    if worktree.missing or not support.opens or _is_large(worktree):
+        return ()
+    import pygit2
+
+    try:
+        return tuple(_seen(worktree, losses, support, removing))
+    except HqtError as error:
+        return (f"The second look failed: {error.message}",)
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        return (f"The second look failed: libgit2 says: {str(error).rstrip('.')}.",)
+
+
+def _is_large(worktree: Worktree) -> bool:
+    try:
+        with (worktree.git_dir / "index").open("rb") as file:
+            return int.from_bytes(file.read(12)[8:]) > LARGEST
+    except OSError:
+        return True
+
+
+def _seen(
+    worktree: Worktree, losses: Losses, support: Support, removing: frozenset[str]
+) -> Iterator[str]:
+    import pygit2
+
+    from hqt.git.repository import open_checkout
+
+    opened = open_checkout(worktree.path)
+    if not support.status:
+        known = {*losses.staged, *losses.modified, *losses.untracked, *losses.conflicted}
+        unknown = sorted(path for path in _changed(opened) if path not in known)
+        if unknown:
+            more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+            files = "a change" if len(unknown) == 1 else f"{len(unknown)} changes"
+            names = ", ".join(unknown[:NAMED])
+            yield f"libgit2 sees {files} that git status does not show: {names}{more}."
+    if not support.history and not opened.head_is_unborn:
+        tip = opened.head.peel(pygit2.Commit).id
+        count = unique(opened, tip, removing | _branch(opened))
+        if count > losses.unique_count:
+            yield (
+                f"libgit2 sees {count} commits that exist nowhere else where git sees "
+                f"{losses.unique_count}."
+            )
+
+
+def _branch(opened: pygit2.Repository) -> frozenset[str]:
+    name = opened.head.name
+    return frozenset({name.removeprefix("refs/heads/")} if not opened.head_is_detached else ())
+
+
+def _changed(opened: pygit2.Repository) -> Iterator[str]:
+    """The paths of changed, staged, conflicted and untracked entries as libgit2 sees them."""
+    import pygit2
+    from pygit2.enums import DiffOption
+
+    index = opened.index
+    found = [index.diff_to_workdir(DiffOption.INCLUDE_UNTRACKED | DiffOption.INCLUDE_TYPECHANGE)]
+    if not opened.head_is_unborn:
+        tree = opened.head.peel(pygit2.Tree)
+        found.append(tree.diff_to_index(index, DiffOption.INCLUDE_TYPECHANGE))
+    for diff in found:
+        for delta in diff.deltas:
+            yield os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
+
+
+def unique(opened: pygit2.Repository, tip: pygit2.Oid, gone: frozenset[str] = frozenset()) -> int:
+    """The commits reachable from `tip` and from no branch outside `gone`, tag or remote-tracking
+    ref, walked by libgit2.
+
+    A walk that hides every reference is slow with many of them (git-facts §3). So only those are
+    hidden that are not older than the oldest candidate; should any commit be left, all are, as a
+    wrong clock can make a reference look too old.
+    """
+    held = {commit.id: commit.commit_time for commit in _holders(opened, gone)}
+    if tip in held:
+        return 0
+    base = {one for one in _usual(opened) if one in held}
+    candidates = _walk(opened, tip, base)
+    if not candidates:
+        return 0
+    oldest = min(commit.commit_time for commit in candidates)
+    recent = {one for one, time in held.items() if time >= oldest}
+    return len(_walk(opened, tip, held)) if _walk(opened, tip, base | recent) else 0
+
+
+def _holders(opened: pygit2.Repository, gone: frozenset[str]) -> Iterator[pygit2.Commit]:
+    import pygit2
+
+    names = {f"refs/heads/{name}" for name in gone}
+    for reference in opened.references.iterator():
+        if not reference.name.startswith(HOLDING):
+            continue
+        try:
+            final = reference.resolve()
+            if final.name not in names:
+                yield final.peel(pygit2.Commit)
+        except (KeyError, pygit2.InvalidSpecError):
+            continue  # it leads nowhere, or to no commit
+
+
+def _usual(opened: pygit2.Repository) -> Iterator[pygit2.Oid]:
+    """Where most of a history is reached from."""
+    for name in ("refs/heads/main", "refs/heads/master"):
+        found = opened.references.get(name)
+        if found is not None and not isinstance(found.target, str):
+            yield found.target
+
+
+def _walk(
+    opened: pygit2.Repository, tip: pygit2.Oid, hidden: Iterable[pygit2.Oid]
+) -> list[pygit2.Commit]:
+    walk = opened.walk(tip)
+    for one in hidden:
+        walk.hide(one)
+    return list(walk)
