@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from hqt.errors import Code, HqtError
 
 TIMEOUT = 30.0  # seconds, for a question
 LONG = 600.0  # seconds, for a checkout
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ def ask(
     as it comes (progress). Raises `timeout` when it takes longer than `timeout` seconds, after its
     whole process group has ended, and `git_failed` when git cannot be started at all.
     """
-    child = _start(arguments, cwd, env, stdin=input is not None)
+    long = timeout >= LONG
+    child = _start(arguments, cwd, env, stdin=input is not None, writes_long=long)
     try:
         if on_error_line is None:
             out, err = child.communicate(input, timeout=timeout)
@@ -105,6 +108,17 @@ def begun(
         _end(child)
 
 
+def _dies_with_its_parent() -> Callable[[], object] | None:
+    """What makes a child end when hqt is killed, where the system can (Linux, prctl(2)): a checkout
+    that went on by itself would write into what the next call takes back."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def git(
     *arguments: str,
     cwd: Path,
@@ -131,7 +145,12 @@ def failed(answer: Answer, *arguments: str) -> HqtError:
 
 
 def _start(
-    arguments: tuple[str, ...], cwd: Path, env: Mapping[str, str] | None, *, stdin: bool
+    arguments: tuple[str, ...],
+    cwd: Path,
+    env: Mapping[str, str] | None,
+    *,
+    stdin: bool,
+    writes_long: bool = False,
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -142,6 +161,7 @@ def _start(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=_dies_with_its_parent() if writes_long else None,
         )
     except (OSError, ValueError) as error:
         raise HqtError(

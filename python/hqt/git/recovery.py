@@ -20,6 +20,12 @@ from hqt.models import Repository
 _DRAFTS = {".manifest.json.new"}
 
 
+def unfinished(repo: Repository) -> bool:
+    """Whether a removal, an undo or an emptying is under way, or was cut short."""
+    found, unreadable = entry.read_all(repo)
+    return bool(unreadable) or any(one.manifest.state is not State.TAKEN for one in found)
+
+
 def recover(repo: Repository) -> tuple[str, ...]:
     """Settle everything that is unfinished; a sentence for each. To be run under the lock.
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from hqt.models import Repository
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Repository
+from hqt.sessions import world as worlds
 
 
 @contextmanager
@@ -15,8 +18,30 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
     Yields a sentence for each thing that was finished or reverted. Raises `repository_locked`
     when another hqt holds the lock for too long. Never to be held across a question to the user.
     """
-    from hqt.git import trash
+    from hqt.git import journal, trash
     from hqt.git.lock import repository_lock
 
     with repository_lock(repository, verb):
-        yield trash.recover(repository)
+        yield (*journal.take_back(repository, _has_a_session), *trash.recover(repository))
+
+
+def _has_a_session(path: Path) -> bool:
+    """Whether a session's row names the worktree: it is written when the worktree is complete."""
+    return any(session.worktree_path == path for session in worlds.rows().all())
+
+
+def settle(caller: Caller, verb: str) -> tuple[str, ...]:
+    """Before a changing verb looks at anything: finish or revert what a killed call has left in
+    the caller's repository, so that the same command can be given again. A sentence for each."""
+    from hqt.git import journal, recovery, repository
+
+    try:
+        found = repository.discover(caller.directory)
+    except HqtError as error:
+        if error.code in {Code.NOT_A_REPOSITORY, Code.UNSUPPORTED_REPOSITORY}:
+            return ()
+        raise
+    if not journal.pending(found) and not recovery.unfinished(found):
+        return ()
+    with changing(found, verb) as said:
+        return said

@@ -10,7 +10,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from hqt.names import expanded, is_branch_name, slug
 from hqt.results import Opened
 from hqt.sessions import launching, placement, views
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Open
     """
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
+    settle(caller, "new")
     try:
         world = worlds.join(caller, caller.directory, snapshot)
     except HqtError as error:
@@ -96,6 +97,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
         tree = None
         if plan.new:
             guard.enter_context(changing(world.repository, "new"))
+            guard.enter_context(_noted(world, plan.new, plan.pool))
             tree = _worktree(world, plan, progress, undo)
         launch = launching.fresh(profile, placement.folder(world, tree), wish.prompt)
         session = Session(
@@ -213,6 +215,13 @@ def _worktree(world: World, plan: Plan, progress: Progress | None, undo: ExitSta
         undo=undo,
         notice=plan.notes.append,
     )
+
+
+def _noted(world: World, new: NewWorktree, pool: Path | None) -> AbstractContextManager[None]:
+    from hqt.git import journal, places
+
+    branch = new.branch if new.create_branch else None
+    return journal.noted(world.repository, places.settled(new.path), new.commit, branch, pool)
 
 
 def _opened(

@@ -6,13 +6,14 @@ from hqt.git import worktrees
 from hqt.models import Caller, Worktree
 from hqt.results import LockChanged
 from hqt.sessions import targets
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 from hqt.sessions.locate import require_worktree
 from hqt.sessions.targets import Target
 
 
 def lock(caller: Caller, name: str, reason: str) -> LockChanged:
     """Lock a worktree. Raises `locked` when it is, `main_checkout` for the main one."""
+    settle(caller, "lock")
     target = targets.find(caller, name)
     tree = require_worktree(target, name)
     with changing(target.world.repository, "lock"):
@@ -22,6 +23,7 @@ def lock(caller: Caller, name: str, reason: str) -> LockChanged:
 
 def unlock(caller: Caller, name: str) -> LockChanged:
     """Unlock a worktree. Raises `git_failed` when it is not locked, `main_checkout` likewise."""
+    settle(caller, "unlock")
     target = targets.find(caller, name)
     tree = require_worktree(target, name)
     with changing(target.world.repository, "unlock"):

@@ -12,6 +12,7 @@ from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened, Reopened
 from hqt.sessions import launching, placement, targets, views
 from hqt.sessions import world as worlds
+from hqt.sessions.changing import settle
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def open_target(caller: Caller, name: str) -> Opened:
     session gets one. Raises `tmux_unavailable`, `worktree_and_branch_gone` and what these steps
     raise.
     """
+    settle(caller, "open")
     target = targets.find(caller, name)
     return open_in(target.world, target.worktree, target.session)
 

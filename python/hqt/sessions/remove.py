@@ -19,7 +19,7 @@ from hqt.models import Caller, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
 from hqt.sessions import closing, inspect, rows, targets
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 from hqt.sessions.inspect import Permits
 from hqt.sessions.targets import Target
 from hqt.sessions.world import World
@@ -58,6 +58,7 @@ def remove(
     `answer` is called before the caller's own pane is closed. Raises the foremost refusal, its
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
+    settle(caller, "remove")
     doomed = _unique([_doom(targets.find(caller, name), terms) for name in names])
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     errors = [error for one in doomed if (error := _refusal(one, terms, branches))]

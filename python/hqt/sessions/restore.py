@@ -14,7 +14,7 @@ from hqt.models import Caller, Session, TrashEntry, Worktree
 from hqt.results import Opened
 from hqt.sessions import inspect, rows, targets, views
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 from hqt.sessions.create import Progress
 from hqt.sessions.undo import revive
 from hqt.sessions.world import World
@@ -26,6 +26,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     Raises `no_such_target`, `path_exists` when its directory is there, `locked`,
     `worktree_and_branch_gone` when nothing is left to restore it from.
     """
+    settle(caller, "restore")
     world = worlds.look(caller)
     entry = _in_trash(world, name)
     if entry:

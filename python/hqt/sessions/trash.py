@@ -8,7 +8,7 @@ from dataclasses import replace
 from hqt.models import Caller
 from hqt.results import TrashListing
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 
 _DAY = 24 * 60 * 60
 
@@ -31,6 +31,7 @@ def empty(caller: Caller, older_than: int | None) -> TrashListing:
     """
     from hqt.git import trash
 
+    settle(caller, "trash empty")
     world = worlds.look(caller)
     with changing(world.repository, "trash empty"):
         found = trash.entries(world.repository)

@@ -13,7 +13,7 @@ from hqt.names import expanded
 from hqt.results import Opened
 from hqt.sessions import rows, views
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing
+from hqt.sessions.changing import changing, settle
 from hqt.sessions.world import World
 
 
@@ -22,6 +22,7 @@ def undo(caller: Caller, *, entry: str | None = None, to: str | None = None) -> 
 
     Raises `no_such_target` when there is none, `path_exists` when its place is taken.
     """
+    settle(caller, "undo")
     world = worlds.look(caller)
     place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
     with changing(world.repository, "undo") as recovered:
