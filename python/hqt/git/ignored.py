@@ -27,7 +27,7 @@ _PRECIOUS = re.compile(
     | .*\.local(\..*)? | local\.(settings\.json|properties) | .*\.override\.ya?ml
     | .*\.tfvars(\.json)? | terraform\.tfstate.*
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _CACHES = frozenset(
     """

@@ -73,10 +73,9 @@ def _seen(
         tip = opened.head.peel(pygit2.Commit).id
         count = unique(opened, tip, removing | _branch(opened))
         if count > losses.unique_count:
-            yield (
-                f"libgit2 sees {count} commits that exist nowhere else where git sees "
-                f"{losses.unique_count}."
-            )
+            commits = "a commit" if count == 1 else f"{count} commits"
+            fewer = losses.unique_count or "none"
+            yield f"libgit2 sees {commits} that nothing else holds where git sees {fewer}."
 
 
 def _branch(opened: pygit2.Repository) -> frozenset[str]:

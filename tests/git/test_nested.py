@@ -1,0 +1,166 @@
+"""Repositories inside a tree: found everywhere, judged strictly, and never given a say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpers import repos
+from helpers.repos import commit, git
+from hqt.git import nested
+from hqt.git.nested import Found
+
+
+@pytest.fixture
+def tree(repo: Path) -> Path:
+    return repos.linked(repo, repo / ".worktrees" / "topic")
+
+
+def own(tree: Path) -> list[str]:
+    admin = tree.parent.parent / ".git" / "worktrees" / tree.name
+    return list(nested.judge(tree, admin, nested.find(tree)).repositories)
+
+
+@pytest.fixture
+def clone(repo: Path, tree: Path) -> Path:
+    """A clone inside the worktree, all of it on its remote outside."""
+    git(repo, "clone", "-q", str(repo), str(tree / "lib"))
+    return tree / "lib"
+
+
+def test_every_repository_is_found_wherever_it_is(tree: Path) -> None:
+    for name in ("a", "b/c", "node_modules/x/y", "a/deep/er", "two\nlines"):
+        repos.repository(tree / name)
+    git(tree, "init", "-q", "--bare", "mirror.git")
+    (tree / "file.git").mkdir()
+    (tree / "objects").mkdir()
+    (tree / "link").symlink_to("b")
+    (tree / "broken").mkdir()
+    (tree / "broken" / ".git").write_text("nonsense")
+    found = {one.path: one.bare for one in nested.find(tree)}
+    assert found == {
+        "a": False, "a/deep/er": False, "b/c": False, "broken": False, "mirror.git": True,
+        "node_modules/x/y": False, "two\nlines": False,
+    }  # fmt: skip
+
+
+def test_what_is_mounted_is_left_alone(tree: Path) -> None:
+    repos.repository(tree / "mounted" / "inner")
+    assert nested.find(tree, [tree / "mounted"]) == ()
+
+
+def test_a_clone_that_is_clean_and_pushed_holds_nothing(tree: Path, clone: Path) -> None:
+    assert nested.find(tree) == (Found("lib"),)
+    assert own(tree) == []
+    (clone / "cache").mkdir()
+    (clone / ".git" / "info" / "exclude").write_text("cache\n")
+    (clone / "cache" / "x").write_text("x")
+    assert own(tree) == []
+
+
+def edit(clone: Path) -> None:
+    (clone / "file0").write_text("changed\n")
+
+
+def untracked(clone: Path) -> None:
+    git(clone, "config", "status.showUntrackedFiles", "no")
+    (clone / "new").write_text("new\n")
+
+
+def hidden(clone: Path) -> None:
+    git(clone, "update-index", "--assume-unchanged", "file0")
+    edit(clone)
+
+
+def commits(clone: Path) -> None:
+    commit(clone, "new")
+
+
+def commits_put_aside(clone: Path) -> None:
+    git(clone, "checkout", "-q", "-b", "aside")
+    commit(clone, "new")
+    git(clone, "checkout", "-q", "main")
+
+
+def detached_commits(clone: Path) -> None:
+    git(clone, "checkout", "-q", "--detach")
+    commit(clone, "new")
+
+
+def a_stash(clone: Path) -> None:
+    edit(clone)
+    git(clone, "stash", "-q")
+
+
+def a_tag(clone: Path) -> None:
+    detached_commits(clone)
+    git(clone, "tag", "kept")
+    git(clone, "checkout", "-q", "main")
+
+
+def a_worktree(clone: Path) -> None:
+    git(clone, "worktree", "add", "-q", "-b", "more", str(Path.home() / "more"))
+
+
+def no_remote(clone: Path) -> None:
+    git(clone, "remote", "remove", "origin")
+
+
+def a_remote_inside(clone: Path) -> None:
+    git(clone, "clone", "-q", "--bare", ".", "../cache.git")
+    git(clone, "remote", "set-url", "origin", "../cache.git")
+
+
+def a_broken_head(clone: Path) -> None:
+    (clone / ".git" / "HEAD").write_text("nonsense\n")
+
+
+def a_missing_object(clone: Path) -> None:
+    git(clone, "commit", "-q", "--allow-empty", "-m", "Own")
+    tip = git(clone, "rev-parse", "HEAD")
+    (clone / ".git" / "objects" / tip[:2] / tip[2:]).unlink()
+
+
+OWN = [
+    edit, untracked, hidden, commits, commits_put_aside, detached_commits, a_stash, a_tag,
+    a_worktree, no_remote, a_remote_inside, a_broken_head, a_missing_object,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("story", OWN)
+def test_anything_of_its_own_is_named(
+    tree: Path, clone: Path, story: Callable[[Path], None]
+) -> None:
+    story(clone)
+    assert any(line.startswith("lib (") for line in own(tree))
+
+
+def test_no_program_of_a_repository_found_inside_is_run(tree: Path, clone: Path) -> None:
+    trap = f"touch {Path.home()}/sprung; cat"
+    for setting in ("core.fsmonitor", "filter.x.clean", "core.sshCommand", "core.pager"):
+        git(clone, "config", setting, trap)
+    (clone / ".gitattributes").write_text("* filter=x\n")
+    (clone / "file0").write_text("changed\n")
+    git(clone, "config", "remote.origin.promisor", "true")
+    assert own(tree) == ["lib (filters of its own, which hqt does not run)"]
+    git(clone, "config", "--unset", "filter.x.clean")
+    assert own(tree) == ["lib (uncommitted changes)"]
+    assert not (Path.home() / "sprung").exists()
+
+
+def test_an_included_filter_counts_as_well(tree: Path, clone: Path) -> None:
+    (clone / ".git" / "more").write_text('[filter "x"]\n\tclean = false\n')
+    git(clone, "config", "include.path", "more")
+    assert own(tree) == ["lib (filters of its own, which hqt does not run)"]
+
+
+def test_ignored_files_of_a_submodule_are_reported(repo: Path, tree: Path) -> None:
+    library = repos.repository(repo.parent / "library")
+    commit(library, ".gitignore", ".env\n")
+    git(tree, "submodule", "--quiet", "add", str(library), "sub")
+    (tree / "sub" / ".env").write_text("A=1\n")
+    admin = repo / ".git" / "worktrees" / "topic"
+    found = nested.judge(tree, admin, nested.find(tree))
+    assert (found.repositories, found.submodules, found.ignored) == ((), (), ("sub/.env",))
