@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
 from hqt.commands.shared import shared, verb
@@ -20,6 +23,7 @@ def new_command(caller: Caller) -> None:
     from hqt.commands.ui_new import show
 
     show(caller)
+    _leave()
 
 
 @verb("switch")
@@ -28,6 +32,7 @@ def switch_command(caller: Caller) -> None:
     from hqt.commands.ui_switch import show
 
     show(caller)
+    _leave()
 
 
 @verb("remove")
@@ -37,6 +42,7 @@ def remove_command(caller: Caller, target: str | None) -> None:
     from hqt.commands.ui_remove import show
 
     show(caller, target)
+    _leave()
 
 
 @verb("menu")
@@ -45,6 +51,14 @@ def menu_command(caller: Caller) -> None:
     from hqt.commands.ui_menu import show
 
     show(caller)
+
+
+def _leave() -> None:
+    """End this process now: a popup takes every key until its program is gone, and an orderly end
+    would wait for threads that still ask for what nobody wants to see any more."""
+    if sys.stdin.isatty():
+        sys.stdout.flush()
+        os._exit(0)
 
 
 for _command in (new_command, switch_command, remove_command, menu_command):

@@ -66,6 +66,16 @@ class Plan:
     notes: list[str] = field(default_factory=list)  # what happened that is no failure
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What has been made."""
+
+    session: Session
+    tree: Worktree | None
+    window: str | None
+    plan: Plan
+
+
 def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Opened:
     """Make what `wish` says and return where it is.
 
@@ -82,11 +92,11 @@ def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Open
             raise
         world = worlds.without_repository(caller, snapshot)
         wish = replace(wish, plain=True)
-    return make(world, wish, progress)
+    return told(world, make(world, wish, progress))
 
 
-def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
-    """As `create`, in a world that has been read."""
+def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
+    """As `create`, in a world that has been read, and without reading it once more to tell."""
     plan = plan_for(world, wish)
     profile = launching.profile(world, wish.harness)
     launching.fresh(profile, world.caller.directory, wish.prompt)  # a prompt that does not fit
@@ -122,7 +132,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Opened:
         if place:
             window = placement.show(world, place, session, tree, launch, wish.switch)
         undo.pop_all()
-    return _opened(world, session, tree, window, plan)
+    return Made(session, tree, window, plan)
 
 
 def plan_for(world: World, wish: Wish) -> Plan:
@@ -224,14 +234,14 @@ def _noted(world: World, new: NewWorktree, pool: Path | None) -> AbstractContext
     return journal.noted(world.repository, places.settled(new.path), new.commit, branch, pool)
 
 
-def _opened(
-    world: World, session: Session, tree: Worktree | None, window: str | None, plan: Plan
-) -> Opened:
+def told(world: World, made: Made) -> Opened:
+    """What was made, as the world shows it now."""
     world = worlds.again(world)
+    view = views.session_view(world, made.session)
     return Opened(
-        session=replace(views.session_view(world, session), worktree=tree, window=window),
-        worktree=views.counted(world, tree) if tree else None,
-        window=window,
-        source=plan.source,
-        notes=tuple(plan.notes),
+        session=replace(view, worktree=made.tree, window=made.window),
+        worktree=views.counted(world, made.tree) if made.tree else None,
+        window=made.window,
+        source=made.plan.source,
+        notes=tuple(made.plan.notes),
     )
