@@ -14,13 +14,9 @@ from collections.abc import Iterable, Sequence
 _LOOKALIKE = str.maketrans({"#": "＃", "\\": "＼", "$": "＄"})
 _PLAIN = str.maketrans({".": "․", ":": "："})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_SPECIAL = re.compile(r'[\x00-\x1f\x7f"#$\\~\udc80-\udcff]')
 _OUTPUT_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
-
-
-def escape(text: str) -> str:
-    """`text` as a literal inside a format. Never for a path: before `[` tmux keeps both `#`."""
-    return text.replace("#", "##")
 
 
 def window_name(text: str) -> str:
@@ -40,14 +36,12 @@ def plain_window_name(text: str) -> str:
 def quote(text: str) -> str:
     """`text` as one word for tmux's command parser (a file to source, a menu's command).
 
-    Newlines are written as `\\n`, since inside quotes tmux swallows the blanks and the comment that
-    follow a raw one, and bytes that are not UTF-8 in octal, since it takes 0xff for the end.
+    Whatever that parser or a format before it would act upon is written as an octal number: `#`,
+    so that no expansion finds one, however many there are (doubling fails before `[`); newlines,
+    since inside quotes tmux swallows the blanks and the comment that follow one; bytes that are not
+    UTF-8, since it takes 0xff for the end.
     """
-    escaped = re.sub(r'([\\"$~])', r"\\\1", text)
-    escaped = escaped.replace("\n", "\\n").replace("\r", "\\r")
-    return (
-        '"' + re.sub("[\udc80-\udcff]", lambda byte: f"\\{ord(byte[0]) & 0xFF:03o}", escaped) + '"'
-    )
+    return '"' + _SPECIAL.sub(lambda match: f"\\{ord(match[0]) & 0xFF:03o}", text) + '"'
 
 
 def line(commands: Iterable[Sequence[str]]) -> str:

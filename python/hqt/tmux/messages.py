@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
+import contextlib
+import os
 
+from hqt.errors import HqtError
 from hqt.tmux.server import Tmux
 
 _LONG = 5000  # milliseconds on screen; a key press takes it away at once
@@ -14,10 +16,18 @@ def show(tmux: Tmux, client: str | None, text: str) -> None:
 
     Nothing is raised: a message that cannot be shown is no reason to fail.
     """
-    option = f"@hqt_message_{secrets.token_hex(6)}"
+    option = f"@hqt_message_{os.urandom(6).hex()}"
     where = ["-c", client] if client else []
-    tmux.ask(
-        ["set-option", "-s", option, text],
-        ["display-message", "-d", str(_LONG), *where, f"#{{{option}}}"],
-    )
-    tmux.ask(["set-option", "-suq", option])
+    with contextlib.suppress(HqtError):
+        answer = tmux.ask(
+            [
+                "set-option",
+                "-s",
+                option,
+                text.replace("#[", "＃["),
+            ],  # newer ones draw it as a style
+            ["display-message", "-d", str(_LONG), *where, f"#{{{option}}}"],
+            ["set-option", "-su", option],
+        )
+        if answer.status != 0:
+            tmux.ask(["set-option", "-suq", option])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -164,7 +163,7 @@ def read(tmux: Tmux) -> Snapshot:
 
     Raises `tmux_unavailable` when no server answers, `timeout` when it does not in time.
     """
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     answer = tmux.ask(*listing.commands(mark))
     if answer.status == 0:
         return listing.parse("\n".join(answer.out), mark)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,13 +37,11 @@ class _Program:
     cwd: Path
     command: Sequence[str] | None
     environment: Mapping[str, str]
-    option: str = field(default_factory=lambda: f"@hqt_path_{secrets.token_hex(6)}")
+    option: str = field(default_factory=lambda: f"@hqt_path_{os.urandom(6).hex()}")
 
     def batch(self, create: Sequence[str]) -> list[list[str]]:
         """`create` (new-window, …) with the program's arguments, the path's option around it."""
-        words = list(self.command or ())
-        if len(words) == 1:
-            words = [*_EXEC, *words]
+        words = executed(self.command or ())
         variables = (f"-e{name}={value}" for name, value in self.environment.items())
         return [
             ["set-option", "-s", self.option, os.fspath(self.cwd)],
@@ -55,6 +52,11 @@ class _Program:
     def forget(self, tmux: Tmux) -> None:
         """Unset the option of a batch that stopped before it came to that."""
         tmux.ask(["set-option", "-suq", self.option])
+
+
+def executed(command: Sequence[str]) -> list[str]:
+    """The words that make tmux execute `command` word by word, however many they are."""
+    return [*_EXEC, *command] if len(command) == 1 else list(command)
 
 
 def open_window(

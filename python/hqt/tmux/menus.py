@@ -1,0 +1,112 @@
+"""Native menus: entries as data, paged to the client's height, shown at once by the server.
+
+tmux draws no menu that is larger than the client, without a word; it expands the text of an entry
+as a format and takes one that begins with `-` for disabled.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hqt.models import Client
+from hqt.tmux import formats, popups
+from hqt.tmux.server import Tmux
+
+_FRAME = 2  # rows, and columns, that the border takes
+_MARGIN = 4  # further columns: blanks around a label
+_KEY = 4  # columns of ` (k)`
+_LEAST_ROWS = 3  # a page needs room for one entry, back and more
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a menu. Its label is shown as it is; its command is one tmux command, word by word.
+
+    Formats in the command (`#{@hqt_launcher}`) are left to the command itself.
+    """
+
+    label: str
+    key: str = ""
+    command: tuple[str, ...] | None = None  # None: a line that cannot be chosen
+
+
+RULE = Entry("")  # a line between groups
+
+
+def open_menu(
+    tmux: Tmux,
+    entries: Sequence[Entry],
+    *,
+    client: Client,
+    pane: str | None = None,
+    title: str = "",
+) -> bool:
+    """Show `entries` in `client`, in the place of `pane`; False when it has no room for a menu.
+
+    What does not fit in the client's height is on further pages.
+    """
+    rows = client.height - _FRAME
+    if client.control or rows < _LEAST_ROWS or client.width < 12:
+        return False
+    pages = paged(entries, rows)
+    commands = {}
+    for number, page in enumerate(pages):
+        words = ["display-menu", "-c", client.name, *(["-t", pane] if pane else [])]
+        words += ["-x", "C", "-y", "C", "-T", _cut(formats.window_name(title), client.width - 8)]
+        if number > 0:
+            words += _words(_turn("Back", "<", client, number - 1), client.width)
+        for entry in page:
+            words += _words(entry, client.width)
+        if number + 1 < len(pages):
+            words += _words(_turn("More", ">", client, number + 1), client.width)
+        commands[f"menu{number}"] = words
+    return popups.behind(tmux, client.name, **commands)
+
+
+def paged(entries: Sequence[Entry], rows: int) -> list[list[Entry]]:
+    """Entries in pages of at most `rows` lines, where a page gives a line to each neighbour."""
+    pages: list[list[Entry]] = [[]]
+    for number, entry in enumerate(entries):
+        page = pages[-1]
+        last = number == len(entries) - 1
+        room = rows - (len(pages) > 1) - (not last)
+        if len(page) >= room:
+            page = []
+            pages.append(page)
+        if page or entry != RULE:  # no page begins with a rule
+            page.append(entry)
+    return pages
+
+
+def _turn(label: str, key: str, client: Client, number: int) -> Entry:
+    return Entry(f"{label}…", key, tuple(popups.reopen(client.name, f"menu{number}")))
+
+
+def _words(entry: Entry, width: int) -> list[str]:
+    """An entry as the words of display-menu."""
+    if entry == RULE:
+        return [""]
+    label = _cut(formats.window_name(entry.label), width - _FRAME - _MARGIN - _KEY)
+    if entry.command is None:
+        return ["-" + label, "", ""]
+    if label.startswith("-"):
+        label = "‐" + label[1:]  # a hyphen that tmux does not read
+    return [label, entry.key, formats.line([entry.command])]
+
+
+def _cut(text: str, columns: int) -> str:
+    """`text`, shortened to so many columns."""
+    used = 0
+    for index, char in enumerate(text):
+        used += _columns(char)
+        if used > columns:
+            return _cut(text[:index], columns - 1) + "…" if columns > 1 else ""
+    return text
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

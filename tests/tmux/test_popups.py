@@ -1,0 +1,129 @@
+"""Where screens open, and what is said in a status line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers import terminal
+from helpers.hostile import NAMES
+from helpers.servers import Server, until
+from hqt.errors import Code, HqtError
+from hqt.models import Client
+from hqt.tmux import messages, popups, server
+from hqt.tmux.server import Tmux
+
+SCREEN = ["sh", "-c", 'printf "%s|" "$@"; pwd; read line', "sh"]
+
+
+def test_a_screen_opens_over_the_window_of_the_client_that_asked(sealed: Path) -> None:
+    with (
+        terminal.opened(cwd=sealed) as first,
+        terminal.attached(first.server, size=(70, 20)) as second,
+    ):
+        tmux = first.server.tmux
+        command = [*SCREEN, "a b", "$HOME", "#(touch X)"]
+
+        opened = popups.open_screen(
+            tmux, server.read(tmux), command, client=second.client, pane="%0"
+        )
+
+        assert opened is None
+        second.see("a b|$HOME|#(touch X)|/")
+        assert "a b|" not in first.screen()
+        second.press("Enter")
+        second.dismissed("a b|")
+        assert first.server.windows() == ["@0"]
+        assert not (sealed / "X").exists()
+
+
+def test_the_words_of_a_screen_are_data(sealed: Path) -> None:
+    with terminal.opened(cwd=sealed, size=(60, 12)) as person:
+        tmux = person.server.tmux
+        seen = server.read(tmux)
+        for number, name in enumerate(NAMES):
+            out = sealed / f"out{number}"
+            command = ["sh", "-c", 'printf %s "$1" >"$2"; mv "$2" "$3"', "sh", name]
+            command += [str(sealed / "part"), str(out)]
+
+            popups.open_screen(tmux, seen, command, client=person.client, pane="%0")
+
+            assert until(out.exists), name
+            assert out.read_text(errors="surrogateescape") == name
+            person.dismissed("┌")
+        assert not list(sealed.rglob("X"))
+
+
+def test_a_single_word_is_a_program(sealed: Path) -> None:
+    tool = sealed / "a tool"
+    tool.write_text("#!/bin/sh\necho here; read line\n")
+    tool.chmod(0o755)
+    with terminal.opened(cwd=sealed) as person:
+        tmux = person.server.tmux
+        popups.open_screen(tmux, server.read(tmux), [str(tool)], client=person.client)
+        person.see("here")
+
+
+def test_a_client_without_room_gets_a_window(sealed: Path) -> None:
+    with terminal.opened(cwd=sealed, size=(20, 6)) as person:
+        tmux = person.server.tmux
+
+        opened = popups.open_screen(
+            tmux, server.read(tmux), [*SCREEN, "hi"], client=person.client, pane="%0"
+        )
+
+        person.see("hi|/")
+        assert person.ask("#{window_id}") == opened
+        person.press("Enter")
+        person.dismissed("hi|")
+        assert person.server.windows() == ["@0"]
+
+
+def test_a_control_client_and_nobody_get_a_window(tmux: Server) -> None:
+    seen = server.read(tmux.tmux)
+    assert popups.open_screen(tmux.tmux, seen, SCREEN, client="gone", pane="%0") == "@1"
+
+    [client] = terminal_less_client(seen)
+    controlled = replace(seen, clients=(client,))
+    assert popups.open_screen(tmux.tmux, controlled, SCREEN, client=client.name) == "@2"
+
+
+def terminal_less_client(seen: server.Snapshot) -> list[Client]:
+    return [Client("client-1", seen.sessions[0].id, "@0", width=80, height=24, control=True)]
+
+
+def test_a_server_without_sessions_has_no_place_for_a_screen(tmux: Server) -> None:
+    with pytest.raises(HqtError) as caught:
+        popups.open_screen(tmux.tmux, server.Snapshot(), SCREEN, client=None)
+    assert caught.value.code is Code.TMUX_UNAVAILABLE
+
+
+@pytest.mark.parametrize("text", [*NAMES, "/a path/of ⎇"])
+def test_what_is_copied_is_pasted(tmux: Server, text: str) -> None:
+    popups.copy(tmux.tmux, text, None)
+
+    tmux.cmd("save-buffer", "out")
+    assert Path("out").read_bytes() == text.encode(errors="surrogateescape")
+
+
+def test_a_message_is_shown_as_it_is_to_the_client_that_asked(sealed: Path) -> None:
+    with (
+        terminal.opened(cwd=sealed) as first,
+        terminal.attached(first.server, size=(70, 20)) as second,
+    ):
+        messages.show(first.server.tmux, second.client, "Made #(touch X) %d `touch X` #{pid}.")
+
+        second.see("Made #(touch X) %d `touch X` #{pid}.")
+        assert "Made" not in first.screen()
+        messages.show(first.server.tmux, second.client, "a#[fg=red]b")
+        second.see("a＃[fg=red]b")
+        assert first.server.cmd("show-options", "-s").count("@hqt") == 0
+        assert not (sealed / "X").exists()
+
+
+def test_a_message_that_cannot_be_shown_is_no_failure(tmux: Server) -> None:
+    messages.show(tmux.tmux, "/dev/pts/none", "Hello.")
+    messages.show(Tmux(socket_name="nobody"), None, "Hello.")
+    assert tmux.cmd("show-options", "-s").count("@hqt") == 0
