@@ -81,3 +81,31 @@ def test_switch_to_a_worktree(person: Terminal, repo: Path) -> None:
     person.press("Enter")
     assert until(lambda: person.ask("#{window_name}") == "⎇ by-hand")
     person.dismissed("Worktrees")
+
+
+def test_everything_from_the_menu(person: Terminal, repo: Path) -> None:
+    git(repo, "worktree", "add", "-q", "-b", "fix/#(touch${IFS}hit)", str(repo.parent / "hand"))
+    (repo / "untracked").write_text("new\n")
+    person.press("C-b", "W")
+    screen = person.see("New…", "Switch…", "Remove…", "Undo", "Git", "Lock", "⎇ main", "?1")
+    assert "fix/" in screen
+    person.press("Escape")
+    person.dismissed("New…")
+    person.press("C-b", "W")
+    person.see("New…")
+    person.press("n")
+    person.see("Isolate in worktree")
+    person.press("Escape")
+    person.dismissed("Isolate in worktree", "┌")
+    person.press("C-b", "W")
+    person.see("New…")
+    person.press("Up", "Enter")
+    assert until(lambda: "fix/" in person.ask("#{window_name}"))
+    assert not list(repo.parent.rglob("hit"))
+
+
+def test_lock_by_key_answers_in_the_status_line(person: Terminal, repo: Path) -> None:
+    person.press("C-b", "B")
+    person.see("main checkout")
+    assert person.attached
+    assert repo.exists()

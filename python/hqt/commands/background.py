@@ -17,6 +17,13 @@ sys.exit(main())
 """
 
 
+def own_words() -> list[str]:
+    """The command line that calls this very hqt again, whatever the caller's environment says."""
+    package = str(Path(hqt.__file__).parents[1])
+    cache = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else []
+    return [sys.executable, "-I", "-X", "utf8", *cache, "-c", _START, package]
+
+
 def start(*arguments: str, idle: bool = False) -> int:
     """Start `hqt ARGUMENTS…` in a session of its own, from `/`, silent; return its process id.
 
@@ -24,8 +31,7 @@ def start(*arguments: str, idle: bool = False) -> int:
     session of its own survives both (tmux-facts, "Removing"). `idle`: at the lowest priority.
     """
     os.chdir("/")
-    package = str(Path(hqt.__file__).parents[1])
-    words = [sys.executable, "-I", "-X", "utf8", "-c", _START, package, *arguments]
+    words = [*own_words(), *arguments]
     if idle:
         words = ["/bin/sh", "-c", 'renice -n 19 $$ >/dev/null 2>&1; exec "$@"', "sh", *words]
     null = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]

@@ -61,5 +61,15 @@ def _leave() -> None:
         os._exit(0)
 
 
-for _command in (new_command, switch_command, remove_command, menu_command):
+@verb("git")
+def git_command(caller: Caller) -> None:
+    """The git program of the user's choice, at the selected checkout."""
+    from hqt.commands.ui_git import show
+    from hqt.sessions import world as worlds
+
+    world = worlds.look(caller)
+    show(world, str(world.repository.checkout or world.repository.root))
+
+
+for _command in (new_command, switch_command, remove_command, menu_command, git_command):
     command.add_command(_command)
