@@ -28,7 +28,7 @@ BEGINNINGS = {
     "cherry-pick": ("cherry-pick main", "You are currently cherry-picking", "cherry-pick"),
     "several picks": (
         "cherry-pick main~1 main",
-        "Cherry-pick currently in progress",
+        "git cherry-pick --continue",
         "cherry-pick",
     ),
     "revert": ("revert --no-edit main~1", "You are currently reverting", "revert"),

@@ -72,7 +72,7 @@ def make(
     )
 
 
-def check_out(start: Path, name: str) -> Worktree:
+def check_out(start: Path, name: str, undo: ExitStack | None = None) -> Worktree:
     """A worktree for `--checkout NAME`."""
     repo = repository.discover(start)
     found = branches.remote_tracking(repo, name)
@@ -80,7 +80,7 @@ def check_out(start: Path, name: str) -> Worktree:
         pool_of(repo) / found.branch, found.commit, found.branch, found.create, found.upstream
     )
     listed = worktrees.list_worktrees(repo)
-    return creation.create(repo, wish, worktrees=listed, pool=pool_of(repo))
+    return creation.create(repo, wish, worktrees=listed, pool=pool_of(repo), undo=undo)
 
 
 def everything(root: Path) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import threading
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -63,7 +64,7 @@ def write_lock(entry: Path, reason: str, mode: Permissions) -> None:
     """Lock, in one step, with the reason in place. Raises FileExistsError when already locked."""
     text = os.fsencode(reason)
     content = text if not text or text.endswith(b"\n") else text + b"\n"
-    draft = entry / f"locked.hqt-{os.getpid()}"
+    draft = draft_of(entry / "locked")
     draft.write_bytes(content)
     try:
         mode.apply(draft)
@@ -82,7 +83,7 @@ def replace_lock(entry: Path, reason: str | None, mode: Permissions) -> None:
     if reason is None:
         (entry / "locked").unlink()
         return
-    draft = entry / f"locked.hqt-{os.getpid()}"
+    draft = draft_of(entry / "locked")
     draft.write_bytes(os.fsencode(reason) + b"\n" if reason else b"")
     mode.apply(draft)
     draft.replace(entry / "locked")
@@ -116,6 +117,11 @@ def entry_name(name: str) -> str:
     while (trimmed := cut.lstrip(".-").removesuffix(".lock").rstrip(".")) != cut:
         cut = trimmed
     return cut if cut not in {"", "@"} else "worktree"
+
+
+def draft_of(path: Path) -> Path:
+    """A name beside `path` that nobody else uses, for content that is to appear in one step."""
+    return path.with_name(f"{path.name}.hqt-{os.getpid()}-{threading.get_ident()}")
 
 
 def write_new(path: Path, content: bytes, mode: Permissions) -> None:

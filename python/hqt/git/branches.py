@@ -5,6 +5,7 @@ Always full reference names: a bare name can resolve to a tag.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -127,12 +128,21 @@ def _create_by_libgit2(repo: Repository, full: str, commit: str, message: str) -
     try:
         opened.create_reference(full, pygit2.Oid(hex=commit), force=False, message=message)
     except (pygit2.GitError, OSError, ValueError) as error:
+        _drop_empty_reflog(repo, full)
         return HqtError(
             Code.GIT_FAILED,
             f"The branch {full.removeprefix('refs/heads/')!r} could not be made: {error}.",
             "Check the permissions of the git directory and the space on its disk.",
         )
     return None
+
+
+def _drop_empty_reflog(repo: Repository, full: str) -> None:
+    """libgit2 makes it first, and leaves it when the disk is full."""
+    reflog = repo.common_dir / "logs" / full
+    with contextlib.suppress(OSError):
+        if reflog.stat().st_size == 0 and refs.commit_of(repo.common_dir, full) is None:
+            reflog.unlink()
 
 
 def taken(name: str, other: str) -> HqtError:

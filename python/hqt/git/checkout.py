@@ -72,7 +72,9 @@ def _by_libgit2(path: Path, progress: Progress | None) -> bool:
 
     try:
         checkout = repository.open_checkout(path)
-    except HqtError:
+    except HqtError as error:
+        if error.code is not Code.UNSUPPORTED_REPOSITORY:
+            raise
         return False
     strategy = pygit2.enums.CheckoutStrategy
     try:

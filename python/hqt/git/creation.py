@@ -188,7 +188,9 @@ def _source(repo: Repository) -> Path:
     """The git directory of the checkout hqt was started in, which git would be run in."""
     try:
         return repository.git_dir_of(repo, repo.checkout)
-    except HqtError:
+    except HqtError as error:
+        if error.code is not Code.MISSING_WORKTREE:
+            raise
         return repo.common_dir
 
 

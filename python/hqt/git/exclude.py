@@ -81,7 +81,7 @@ def pattern_of(repo: Repository, pool: Path) -> bytes | None:
 
 
 def _replace(file: Path, content: bytes, mode: permissions.Permissions) -> None:
-    draft = file.with_name(f"{file.name}.hqt-{os.getpid()}")
+    draft = admin.draft_of(file)
     try:
         draft.write_bytes(content)
         if file.exists():

@@ -6,7 +6,6 @@ import errno
 import os
 import signal
 import subprocess
-import tempfile
 from pathlib import Path
 
 from hqt.git import gitconfig, process
@@ -22,6 +21,8 @@ def post_checkout(repo: Repository, path: Path, git_dir: Path, commit: str) -> s
     hook = _find(repo, path, git_dir)
     if hook is None:
         return None
+    import tempfile
+
     arguments = ["0" * len(commit), commit, "1"]
     with tempfile.TemporaryFile() as said:
         try:

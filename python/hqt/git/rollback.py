@@ -7,7 +7,6 @@ go; where anything was changed or added, the whole worktree stays and is named.
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +78,8 @@ def _remove(made: Made) -> Iterator[str]:
     if made.tree:
         yield from _attempt(f"the folder {made.path}", made.path.rmdir)
     if made.entry:
+        import shutil
+
         entry = made.entry
         yield from _attempt(f"the admin directory {entry}", lambda: shutil.rmtree(entry))
         with contextlib.suppress(OSError):  # as git: the folder goes with its last entry
