@@ -61,8 +61,8 @@ HINTS = (Hint("Enter", "open", "enter"), Hint("^X", "remove it now", "c-x"), Hin
     ("cells", "shown"),
     [
         (60, " Enter open  ^X remove it now  F5 read  ? help"),
-        (46, " Enter open  ^X remove it now  F5 read  ? help"),
-        (45, " Enter open  ^X remove it now  ? help"),
+        (47, " Enter open  ^X remove it now  F5 read  ? help"),
+        (46, " Enter open  ^X remove it now  ? help"),
         (30, " Enter open  F5 read  ? help"),
         (8, " ? help"),
     ],

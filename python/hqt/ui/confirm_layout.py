@@ -38,7 +38,7 @@ def busy(state: ConfirmState) -> tuple[Occupant, ...]:
 
 def parts(state: ConfirmState, width: int, height: int) -> Parts:
     """All lines of the current step, for a screen of this size."""
-    draft = _Draft(state, max(width - 2, 2), max(height // 4, 1))
+    draft = _Draft(state, max(width - 2, 2), max(height // 3, 1))
     head, foot = draft.head(), draft.foot()
     if height >= SPACIOUS:
         head, foot = [*head, ()], [(), *foot] if foot else []
@@ -115,7 +115,7 @@ class _Draft:
         if self.state.step in (Step.EVACUATE, Step.BUSY):
             return lines
         stays = question.stays_with if self.state.remove else question.stays_without
-        return lines + self._sentence(" ".join(stays), DIM)
+        return lines + self._sentence(" ".join(stays), DIM, max(self.most - 1, 1))
 
     def _checkbox(self) -> list[Line]:
         question = self.state.question
@@ -145,9 +145,10 @@ class _Draft:
         shown = clip(clean(said), self.cells, self.state.icons.ellipsis)
         return (Fragment(" "), Fragment(shown, style))
 
-    def _sentence(self, said: str, style: str = "") -> list[Line]:
+    def _sentence(self, said: str, style: str = "", most: int = 0) -> list[Line]:
         lines = paragraph(clean(said), self.cells)
-        whole = lines[: self.most - 1] if len(lines) > self.most else lines
+        most = most or self.most
+        whole = lines[: most - 1] if len(lines) > most else lines
         cut = [" ".join(lines[len(whole) :])] if len(lines) > len(whole) else []
         return [self._line(line, style) for line in (*whole, *cut)]
 

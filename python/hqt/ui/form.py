@@ -108,9 +108,6 @@ class _Form:
 
     def _changed(self, before: FormState, after: FormState) -> None:
         """Start what the change calls for."""
-        if before.nickname.text != after.nickname.text:
-            nickname = after.nickname.text
-            self._shell.feed(Slugged(nickname, self._services.slug(nickname)))
         if before.values != after.values:
             self._validation.ask(after.values)
             if not after.folder_edited:
@@ -129,6 +126,10 @@ class _Form:
             self._submission.start()
         if after.phase is Phase.CANCELLING and before.phase is not Phase.CANCELLING:
             threading.Thread(target=self._services.cancel, daemon=True).start()
+        # Last: it changes the state again, and what is asked for then must not be overtaken.
+        if before.nickname.text != after.nickname.text:
+            nickname = after.nickname.text
+            self._shell.feed(Slugged(nickname, self._services.slug(nickname)))
 
     def _validate(self, values: FormValues) -> None:
         with self._shell.faults():

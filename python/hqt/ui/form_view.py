@@ -27,6 +27,7 @@ from hqt.ui.view import (
 
 LABEL = 13  # cells before a field's value
 PROMPT_LINES = 6
+NAMED = 12  # cells for what the start is, before its key loses its name
 SPACIOUS = 14  # lines from which one stays empty below the title
 
 _LABELS = {
@@ -208,7 +209,10 @@ def _with_start(state: FormState, line: Line, cells: int, icons: Icons) -> Line:
         other = clean(names[place % len(names)])
         key = (Fragment("^T", BOLD, "key:c-t"), Fragment(f" {other} ", DIM, "key:c-t"))
     room = cells - line_width(line) - line_width(key) - 4
-    if known and room >= 8:
+    if known and room < NAMED:
+        key = key[:1]
+        room = cells - line_width(line) - line_width(key) - 5
+    if known and room >= NAMED // 2:
         answer = clip(clean(known), room, icons.ellipsis)
         line = (*line, Fragment(f" {icons.arrow} {answer}", DIM, "from_:0"))
     return spread(line, key, cells)

@@ -151,10 +151,10 @@ def _clicked(state: PickerState, target: str, offset: int) -> PickerState:
     if name == "filter" and rest.isdecimal():
         at = int(rest) + index_at(state.filter.text[int(rest) :], offset)
         return replace(state, filter=Text(state.filter.text, at))
+    if rest not in [row.key for row in state.shown]:
+        return state
     if name == "mark":
         return _marked(replace(state, cursor=rest))
-    if name != "row":
-        return state
     if rest == state.cursor:
         return _pressed(state, "enter")
     return replace(state, cursor=rest, message="", failed=False)

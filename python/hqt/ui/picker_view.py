@@ -66,10 +66,7 @@ _HELP = (
     _Told("^R", "archived sessions, too", "archived"),
     _Told("F5", "read everything again", "reread"),
     _Told("Esc", "leave", "leave"),
-    _Told("+n", "staged", "staged"),
-    _Told("~n", "modified", "modified"),
-    _Told("?n", "untracked", "untracked"),
-    _Told("!n", "conflicted", "conflicted"),
+    _Told("+~?!", "staged, modified, untracked, conflicted", "git status"),
 )
 
 
@@ -114,7 +111,7 @@ def _filter(state: PickerState, cells: int, icons: Icons) -> tuple[Line, Cursor]
 
 
 def _list(state: PickerState, parts: Layout, icons: Icons) -> list[Line]:
-    cells = parts.row_width - MARGIN
+    cells = parts.row_width - MARGIN - 1
     placed = picker_columns.place(state.rows, state.filled, cells, icons)
     lines: list[Line] = []
     if parts.headings:
@@ -203,7 +200,7 @@ def _help(state: PickerState, cells: int, height: int, icons: Icons) -> View:
     """All keys and signs, in as many columns as the height demands."""
     word = WORDS[state.options.enter]
     told = [_Told("Enter", word, word), *_HELP]
-    told.append(_Told(f"{icons.unique}n", "commits that exist nowhere else", "unique"))
+    told.append(_Told(icons.unique, "commits that exist nowhere else", "unique"))
     told.append(_Told("*", "where you are", "here"))
     room = max(height - 2, 1)
     each = max(cells // -(-len(told) // room), 1)

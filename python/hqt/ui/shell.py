@@ -67,6 +67,7 @@ class Shell(Generic[S, R]):
         self._wake: Callable[[], None] | None = None
         self._app: Application[Outcome[R]] | None = None
         self._canvas: Canvas | None = None
+        self._error: BaseException | None = None
         self._size = (0, 0)
         self._view = View(())
 
@@ -132,7 +133,12 @@ class Shell(Generic[S, R]):
         self._app, self._canvas = app, canvas
         canvas.edit(self._core.field(self.state))
         try:
-            return app.run(pre_run=self._listen, set_exception_handler=False).result
+            outcome = app.run(
+                pre_run=self._listen, set_exception_handler=False, handle_sigint=False
+            )
+            if self._error:  # it came when the outcome was there already
+                raise self._error
+            return outcome.result
         except EOFError:  # the terminal is gone
             raise Interrupted("HUP") from None
         finally:
@@ -149,19 +155,27 @@ class Shell(Generic[S, R]):
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(self._guarded, self._drain)
 
+        def failed(_: object, context: dict[str, Any]) -> None:
+            self._fail(context.get("exception") or RuntimeError(context["message"]))
+
+        # A signal raises wherever it finds the main thread; asyncio keeps what a callback raises.
+        loop.set_exception_handler(failed)
         with self._lock:
             self._wake = wake
         loop.call_soon(self._guarded, self._drain)
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run `work`; a fault in it ends the screen and is raised by `run`, terminal restored."""
-        app = self._app
-        if not app or not app.is_running or app.is_done:
-            return
+        """Run `work`; a fault in it ends the screen."""
         try:
             work()
         except Exception as error:  # noqa: BLE001  # handed on, not swallowed
-            app.exit(exception=error)
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the screen; `run` raises `error` once the terminal is restored."""
+        self._error = self._error or error
+        if self._app and self._app.is_running and not self._app.is_done:
+            self._app.exit(exception=error)
 
     def _drain(self) -> None:
         while self._inbox:
@@ -204,8 +218,7 @@ class Shell(Generic[S, R]):
         try:
             self._view = self._paint(width, height)
         except Exception as error:  # noqa: BLE001  # handed on, not swallowed
-            if self._app and not self._app.is_done:
-                self._app.exit(exception=error)
+            self._fail(error)
         return self._view
 
     def _mouse(self, x: int, y: int, wheel: int) -> None:

@@ -145,7 +145,7 @@ class Hint:
 def footer(hints: Iterable[Hint], last: Hint, cells: int) -> Line:
     """One line of hints, those left out for which there is no room; `last` is always there."""
     chosen: list[Hint] = []
-    left = cells - 1 - _hint_width(last)
+    left = cells - 2 - _hint_width(last)
     for hint in hints:
         if _hint_width(hint) + 2 <= left:
             left -= _hint_width(hint) + 2
