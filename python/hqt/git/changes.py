@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import HqtError
-from hqt.git import process, status
-from hqt.git.support import misjudged
+from hqt.git import process, rawindex, status
+from hqt.git.support import Surroundings, misjudged, surroundings
 from hqt.models import Changes, Repository, Worktree
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Index entries up to which libgit2's comparison is faster than git's, which uses every core.
 SMALL = 2_000
+TINY = 300  # and up to which there is nothing to gain from several threads
 # Checkouts from which on loading libgit2 costs less than it saves.
 MANY = 25
 PATIENCE = 15.0  # seconds for one checkout; a list must not wait for a dead disk
@@ -39,20 +40,38 @@ def count(worktree: Worktree, repo: Repository) -> Changes | None:
 
     None when they cannot be told: it is missing, git fails or takes too long.
     """
-    return _count(worktree, repo, in_process="pygit2" in sys.modules)
+    return count_all([worktree], repo)[0]
 
 
 def count_all(worktrees: Sequence[Worktree], repo: Repository) -> tuple[Changes | None, ...]:
-    """As `count` for many worktrees, several at once."""
-    in_process = "pygit2" in sys.modules or len(worktrees) >= MANY
+    """As `count` for many worktrees: tiny ones one after the other, as taking turns at the
+    interpreter would cost more than it gains, the others at the same time.
+    """
+    around = None
+    if "pygit2" in sys.modules or len(worktrees) >= MANY:
+        around = surroundings(repo.common_dir, repo.common_dir)
     with ThreadPoolExecutor(_WORKERS) as pool:
-        return tuple(pool.map(lambda one: _count(one, repo, in_process=in_process), worktrees))
+        later = {
+            one.git_dir: pool.submit(_count, one, repo, around)
+            for one in worktrees
+            if around is None or (rawindex.size(one.git_dir) or SMALL) > TINY
+        }
+        now = {
+            one.git_dir: _count(one, repo, around) for one in worktrees if one.git_dir not in later
+        }
+        return tuple(
+            now[one.git_dir] if one.git_dir in now else later[one.git_dir].result()
+            for one in worktrees
+        )
 
 
-def _count(worktree: Worktree, repo: Repository, *, in_process: bool) -> Changes | None:
+def _count(worktree: Worktree, repo: Repository, around: Surroundings | None) -> Changes | None:
+    """In process where `around` is given and libgit2 cannot be wrong, else by git."""
     if worktree.missing:
         return None
-    found = _by_libgit2(worktree, repo) if in_process and _is_small(worktree.git_dir) else None
+    files, found = rawindex.size(worktree.git_dir), None
+    if around is not None and files is not None and files <= SMALL:
+        found = _by_libgit2(worktree, repo, around)
     return found if found is not None else _by_git(worktree)
 
 
@@ -77,20 +96,11 @@ def tally(entries: Iterable[status.Entry]) -> Changes:
     )
 
 
-def _is_small(git_dir: Path) -> bool:
-    """By the number that the index's header gives."""
-    try:
-        with (git_dir / "index").open("rb") as file:
-            return int.from_bytes(file.read(12)[8:]) <= SMALL
-    except OSError:
-        return False
-
-
-def _by_libgit2(worktree: Worktree, repo: Repository) -> Changes | None:
+def _by_libgit2(worktree: Worktree, repo: Repository, around: Surroundings) -> Changes | None:
     """libgit2's answer; None where it could be wrong."""
     from hqt.git.repository import open_checkout
 
-    support = misjudged(worktree.path, worktree.git_dir, repo.common_dir)
+    support = misjudged(worktree.path, worktree.git_dir, repo.common_dir, around=around)
     if not support.opens or support.status:
         return None
     import pygit2
@@ -108,7 +118,6 @@ def _compared(opened: pygit2.Repository, root: Path) -> Changes | None:
     index = opened.index
     if index.conflicts is not None or opened.head_is_unborn:
         return None
-    # These two, unlike `status()`, let other threads run meanwhile.
     looked_for = DiffOption.INCLUDE_UNTRACKED | DiffOption.INCLUDE_IGNORED
     tree = index.diff_to_workdir(looked_for | DiffOption.INCLUDE_TYPECHANGE)
     staged = opened.head.peel(pygit2.Tree).diff_to_index(index, DiffOption.INCLUDE_TYPECHANGE)

@@ -41,10 +41,14 @@ def settings(common_dir: Path, git_dir: Path, *, user: bool = True) -> tuple[Set
     """
     files = [common_dir / "config", common_dir / "config.worktree", git_dir / "config.worktree"]
     if user:
-        home = Path.home()
-        xdg = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        files = [Path("/etc/gitconfig"), xdg / "git" / "config", home / ".gitconfig", *files]
+        users = [user_folder() / "config", Path.home() / ".gitconfig"]
+        files = [Path("/etc/gitconfig"), *users, *files]
     return tuple(setting for file in dict.fromkeys(files) for setting in _read(file, _DEPTH))
+
+
+def user_folder() -> Path:
+    """Where git looks for the user's own files beside `~/.gitconfig`."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git"
 
 
 def user_path(value: str, base: Path) -> Path:

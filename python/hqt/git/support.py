@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.git import configuration
+from hqt.git import configuration, rawindex
 from hqt.git.configuration import Setting
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _EXTENSIONS = {"noop", "objectformat", "worktreeconfig", "preciousobjects", "rel
 _ALTERING = re.compile(rb"filter|working-tree-encoding")
 _NEGATION = re.compile(rb"^!", re.MULTILINE)
 _HOOKS = ("post-checkout", "reference-transaction", "post-index-change")
-_PROBED = ("/.gitattributes", "/.gitignore")
+_RULES = (".gitattributes", ".gitignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,49 +42,77 @@ class Support:
     history: tuple[str, ...] = ()  # why its walk over commits may be wrong
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all checkouts of a repository have in common, read once for many of them."""
+
+    said: tuple[Setting, ...]
+    foreign: tuple[str, ...]  # why libgit2 refuses the repository
+    attributes: tuple[bytes, ...]  # texts of the attribute files outside of any tree
+    ignores: tuple[bytes, ...]
+    history: tuple[str, ...]
+
+
+def surroundings(common_dir: Path, git_dir: Path) -> Surroundings:
+    """What misleads libgit2 around a checkout: in its configuration and its common directory."""
+    said = configuration.settings(common_dir, git_dir)
+    return Surroundings(
+        said,
+        tuple(f"The repository uses {name}." for name in sorted(_foreign(said))),
+        tuple(_text(path) for path in _own_attributes(common_dir, said)),
+        tuple(_text(path) for path in _own_ignores(common_dir, said)),
+        tuple(_rewritten(common_dir)),
+    )
+
+
 def misjudged(
-    checkout: Path, git_dir: Path, common_dir: Path, *, commit: str | None = None
+    checkout: Path,
+    git_dir: Path,
+    common_dir: Path,
+    *,
+    commit: str | None = None,
+    around: Surroundings | None = None,
 ) -> Support:
     """What libgit2 would get wrong in the checkout at `checkout`.
 
     `git_dir` is its admin directory (the common directory for the main checkout). The attributes
     that decide `checkout` are those of the index, or with `commit` (hex) those of its tree: pass
-    it where another commit than the one checked out here will be written. Raises nothing: what
-    cannot be read becomes a reason.
+    it where another commit than the one checked out here will be written. `around` saves reading
+    the surroundings again; a checkout with a configuration of its own has others. Raises nothing:
+    what cannot be read becomes a reason.
     """
-    said = configuration.settings(common_dir, git_dir)
-    if foreign := sorted(_foreign_extensions(said)):
-        reasons = tuple(f"The repository uses the extension {name}." for name in foreign)
-        return Support(False, reasons, reasons, reasons)
-    both = tuple(_configured(said))
-    index = _index(git_dir)
-    attributes, ignores, status = _rule_files(checkout, common_dir, said, index)
-    if any(_ALTERING.search(text) for text in attributes):
+    if around is None or (git_dir / "config.worktree").exists():
+        around = surroundings(common_dir, git_dir)
+    if around.foreign:
+        return Support(False, around.foreign, around.foreign, around.foreign)
+    both = tuple(_configured(around.said))
+    index = rawindex.read(git_dir)
+    attributes, ignores, status = _rule_files(checkout, index)
+    if any(_ALTERING.search(text) for text in (*around.attributes, *attributes)):
         altering: tuple[str, ...] = ("Attributes name a filter or an encoding.",)
     else:
         altering = ()
-    if any(_NEGATION.search(text) for text in ignores):
+    if any(_NEGATION.search(text) for text in (*around.ignores, *ignores)):
         status = (*status, "An ignore file takes a rule back with '!'.")
     if commit is None:
         written = altering
     else:
-        own = _own_attributes(common_dir, said)
-        written = tuple(_in_tree(common_dir, commit, own, index))
+        written = tuple(_in_tree(common_dir, commit, around.attributes, index))
     return Support(
         True,
-        (*both, *_unread(index), *_split(git_dir), *altering, *status),
-        (*both, *written, *_writing(checkout, common_dir, said)),
-        tuple(_rewritten(common_dir)),
+        (*both, *_unread(index, git_dir), *altering, *status),
+        (*both, *written, *_writing(checkout, common_dir, around.said)),
+        around.history,
     )
 
 
-def _foreign_extensions(said: Iterable[Setting]) -> Iterator[str]:
+def _foreign(said: Iterable[Setting]) -> Iterator[str]:
     for setting in said:
         section, _, key = setting.name.partition(".")
         if section == "extensions":
             sha256 = key == "objectformat" and (setting.value or "").lower() != "sha1"
             if key not in _EXTENSIONS or sha256:
-                yield f"{key} = {setting.value}" if sha256 else key
+                yield f"the extension {key}" + (f" = {setting.value}" if sha256 else "")
         elif setting.name == "core.repositoryformatversion" and setting.value not in {"0", "1"}:
             yield f"repository format {setting.value}"
 
@@ -135,60 +163,33 @@ def _rewritten(common_dir: Path) -> Iterator[str]:
         yield "Grafts rewrite the history."
 
 
-def _index(git_dir: Path) -> bytes | None:
-    """The raw index; empty where there is none yet, None where it cannot be read."""
-    try:
-        return (git_dir / "index").read_bytes()
-    except FileNotFoundError:
-        return b""
-    except OSError:
-        return None
-
-
-def _unread(index: bytes | None) -> Iterator[str]:
+def _unread(index: bytes | None, git_dir: Path) -> Iterator[str]:
     """What the raw index says about files that libgit2's status judges otherwise."""
     if index is None:
         yield "The index cannot be read."
         return
-    if index and (index[:4] != b"DIRC" or index[4:8] != b"\0\0\0\2"):
-        # 3 holds skip-worktree or intent-to-add entries, 4 shortens the names searched for here
+    if not rawindex.is_version_2(index):
         yield "The index is not of version 2."
-    if b"\x0b.gitmodules\0" in index or any(_gitlinks(index)):
+    if rawindex.is_split(git_dir):
+        yield "The index is split."
+    if rawindex.has_submodules(index):
         yield "There are submodules."
 
 
-def _split(git_dir: Path) -> Iterator[str]:
-    """A split index leaves its other half here; libgit2 cannot read it."""
-    try:
-        with os.scandir(git_dir) as entries:
-            shared = any(entry.name.startswith("sharedindex.") for entry in entries)
-    except OSError:
-        shared = False
-    if shared:
-        yield "The index is split."
-
-
-def _gitlinks(index: bytes) -> Iterator[int]:
-    """Where entries of mode 160000 stand. An entry starts at 12 + 8n, its mode 24 further on."""
-    at = index.find(b"\0\0\xe0\0")
-    while at >= 0:
-        if at % 8 == 4:
-            yield at
-        at = index.find(b"\0\0\xe0\0", at + 1)
-
-
 def _rule_files(
-    checkout: Path, common_dir: Path, said: tuple[Setting, ...], index: bytes | None
+    checkout: Path, index: bytes | None
 ) -> tuple[list[bytes], list[bytes], tuple[str, ...]]:
-    """Texts of all attribute files and of all ignore files, and reasons for what was not read."""
-    attributes = [_text(path) for path in _own_attributes(common_dir, said)]
-    ignores = [_text(path) for path in _own_ignores(common_dir, said)]
-    found = {".gitattributes", ".gitignore", *_named(index or b"")}
+    """Texts of the attribute files and of the ignore files that the index names, and reasons for
+    what was not read.
+    """
+    attributes: list[bytes] = []
+    ignores: list[bytes] = []
+    found = {*_RULES, *rawindex.named(index or b"", _RULES)}
     if len(found) > MOST_FILES:
         return attributes, ignores, ("There are too many ignore files to examine.",)
     reasons = set()
     for name in found:
-        path = checkout / os.fsdecode(name)
+        path = checkout / name
         if path.is_symlink():
             reasons.add("An ignore or attributes file is a symbolic link.")
         text = _text(path)
@@ -211,42 +212,20 @@ def _own_ignores(common_dir: Path, said: Iterable[Setting]) -> Iterator[Path]:
 def _configured_or_default(
     said: Iterable[Setting], name: str, default: str, base: Path
 ) -> Iterator[Path]:
-    xdg = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    yield xdg / "git" / default
+    yield configuration.user_folder() / default
     for setting in said:
         if setting.name == name and setting.value:
             yield configuration.user_path(setting.value, base)
 
 
-def _named(index: bytes) -> Iterator[str]:
-    """Paths of the index that end in a rule file's name.
-
-    Found by searching the raw bytes, as 100,000 entries take 2 ms so and 100 ms one by one. A path
-    starts where its length (the 12 bits before it) and the alignment of entries fit; should two
-    starts fit, both are named.
-    """
-    for suffix in _PROBED:
-        wanted = suffix.encode() + b"\0"
-        at = index.find(wanted)
-        while at >= 0:
-            end = at + len(wanted) - 1
-            for start in range(at, max(at - 4096, 73), -1):
-                if index[start - 1] == 0 and index[start - 2] == 0:
-                    break
-                length = int.from_bytes(index[start - 2 : start]) & 0xFFF
-                if length == end - start and (start - 62) % 8 == 4:
-                    yield os.fsdecode(index[start:end])
-            at = index.find(wanted, end)
-
-
 def _in_tree(
-    common_dir: Path, commit: str, own: Iterable[Path], index: bytes | None
+    common_dir: Path, commit: str, own: Iterable[bytes], index: bytes | None
 ) -> Iterator[str]:
     """Why writing the tree of `commit` differs."""
-    if index and int.from_bytes(index[8:12]) > MOST_ENTRIES:
+    if index and rawindex.entries(index) > MOST_ENTRIES:
         yield "There are too many files to examine."
         return
-    if any(_ALTERING.search(_text(path)) for path in own):
+    if any(_ALTERING.search(text) for text in own):
         yield "Attributes name a filter or an encoding."
         return
     import pygit2

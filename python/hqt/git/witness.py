@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from hqt.errors import HqtError
+from hqt.git import rawindex
 from hqt.git.commits import HOLDING
 from hqt.git.support import Support, misjudged
 from hqt.models import Losses, Repository, Worktree
@@ -32,8 +33,11 @@ def second_opinion(
     `losses` is the inventory that git gave, `removing` the branches that go at the same time. An
     answer that fails where it should not is such a sentence too.
     """
+    files = rawindex.size(worktree.git_dir)
+    if worktree.missing or files is None or files > LARGEST:
+        return ()
     support = misjudged(worktree.path, worktree.git_dir, repo.common_dir)
-    if worktree.missing or not support.opens or _is_large(worktree):
+    if not support.opens:
         return ()
     import pygit2
 
@@ -43,14 +47,6 @@ def second_opinion(
         return (f"The second look failed: {error.message}",)
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:
         return (f"The second look failed: libgit2 says: {str(error).rstrip('.')}.",)
-
-
-def _is_large(worktree: Worktree) -> bool:
-    try:
-        with (worktree.git_dir / "index").open("rb") as file:
-            return int.from_bytes(file.read(12)[8:]) > LARGEST
-    except OSError:
-        return True
 
 
 def _seen(
