@@ -28,6 +28,7 @@ VERBS = (
     "lock",
     "unlock",
     "doctor",
+    "config",
     "ui",
 )
 

@@ -21,6 +21,7 @@ from hqt.results import (
     Removed,
     Reopened,
     SessionView,
+    Settings,
     TrashListing,
     WorktreeView,
 )
@@ -123,7 +124,7 @@ def occupants(value: Occupants) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Inventory)
 def inventory(result: Inventory) -> Document:
     """The inventory: the answer of `inspect`, and the `details` of a refused removal."""
     return {
@@ -136,7 +137,7 @@ def inventory(result: Inventory) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Listing)
 def _(result: Listing) -> Document:
     return {
         "repository": repository(result.repository),
@@ -145,12 +146,12 @@ def _(result: Listing) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Listings)
 def _(result: Listings) -> Document:
     return {"repositories": [_fields(listing) for listing in result.repositories]}
 
 
-@_fields.register
+@_fields.register(Opened)
 def _(result: Opened) -> Document:
     return {
         "session": session(result.session) if result.session else None,
@@ -162,7 +163,7 @@ def _(result: Opened) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Reopened)
 def _(result: Reopened) -> Document:
     return {"dry_run": result.dry_run, "opened": [_fields(opened) for opened in result.opened]}
 
@@ -180,7 +181,7 @@ def removed(value: Removed) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Removals)
 def _(result: Removals) -> Document:
     return {"removed": [removed(one) for one in result.removed]}
 
@@ -197,18 +198,18 @@ def trash_entry(entry: TrashEntry) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(TrashListing)
 def _(result: TrashListing) -> Document:
     key = "emptied" if result.emptied else "entries"
     return {key: [trash_entry(entry) for entry in result.entries]}
 
 
-@_fields.register
+@_fields.register(Located)
 def _(result: Located) -> Document:
     return {"path": str(result.path)}
 
 
-@_fields.register
+@_fields.register(LockChanged)
 def _(result: LockChanged) -> Document:
     tree = result.worktree
     return {
@@ -222,7 +223,16 @@ def _(result: LockChanged) -> Document:
     }
 
 
-@_fields.register
+@_fields.register(Settings)
+def _(result: Settings) -> Document:
+    return {
+        "settings": [asdict(one) for one in result.settings],
+        "file": str(result.file),
+        "unknown": list(result.unknown),
+    }
+
+
+@_fields.register(Diagnosis)
 def _(result: Diagnosis) -> Document:
     return {"healthy": result.healthy, "findings": [asdict(one) for one in result.findings]}
 

@@ -134,6 +134,24 @@ class LockChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """An option as it counts."""
+
+    name: str
+    value: str
+    origin: str  # "default", the tmux option, or a file and the keys in it
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The answer of `config`."""
+
+    settings: tuple[Setting, ...]
+    file: Path
+    unknown: tuple[str, ...]  # tmux options that look like hqt's and are not
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One line of `doctor`."""
 

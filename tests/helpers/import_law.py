@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
-    ("toml_file", "options", "signals"),
+    ("toml_file", "options", "signals", "texts"),
     ("documents",),
     ("results",),
     ("verdict",),
@@ -77,6 +77,7 @@ LOADERS: Mapping[str, str] = {
 PRINTERS: Mapping[str, str] = {
     "hqt.report": "the answer of a verb, and its story on standard error",
     "hqt.ui.terminal": "draws a screen, on a terminal only",
+    "hqt.commands.ui": "asks whether it is on a terminal, and flushes before it leaves",
 }
 _PRINTING = re.compile(r"print|(click\.)?s?echo|rich\.print|(rich\.console\.)?Console")
 

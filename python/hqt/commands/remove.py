@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import click
 
 from hqt.commands.shared import silent, verb
@@ -20,7 +22,7 @@ from hqt.results import Removals
 @click.option("--delete-branch", is_flag=True, help="The branch goes too, if it is merged.")
 def command(
     caller: Caller, targets: tuple[str, ...], keep_branch: bool, delete_branch: bool, **flags: bool
-) -> Removals | None:
+) -> None:
     """Remove each TARGET; refuse, and name what, when anything would be lost."""
     from hqt import report
     from hqt.sessions.remove import Terms, remove
@@ -38,4 +40,14 @@ def command(
         report.success(removals, as_json=bool(settings.get("json")), told=silent(settings))
 
     remove(caller, targets, Terms(branch=branch, **flags), answer)
-    return None
+    _tidy(caller)
+
+
+def _tidy(caller: Caller) -> None:
+    """Let what is old and held nothing go from the trash, by a process that nobody waits for."""
+    from hqt.commands import background
+    from hqt.sessions.trash import has_expired
+
+    with contextlib.suppress(HqtError):
+        if has_expired(caller):
+            background.start("-C", str(caller.directory), "trash", "expire", idle=True)

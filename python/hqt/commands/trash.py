@@ -42,6 +42,15 @@ def empty_command(caller: Caller, older_than: int | None) -> TrashListing:
     return empty(caller, older_than)
 
 
+@verb("expire", hidden=True)
+def expire_command(caller: Caller) -> TrashListing:
+    """What may go by itself goes; hqt calls this in the background."""
+    from hqt.sessions.trash import expire
+
+    return expire(caller)
+
+
+command.add_command(expire_command)
 command.add_command(list_command)
 command.add_command(restore_command)
 command.add_command(empty_command)

@@ -9,11 +9,11 @@ import hqt
 from hqt.commands.background import own_words
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Client
-from hqt.report import changes
 from hqt.results import WorktreeView
 from hqt.sessions import views
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
+from hqt.texts import changes
 from hqt.tmux import menus
 from hqt.tmux.menus import RULE, Entry
 

@@ -112,6 +112,10 @@ def _options(caller: Caller) -> Iterator[Finding]:
 
     snapshot = worlds.glance(caller)
     config.load(snapshot.options if snapshot else {}, None)
+    for name in config.unknown(snapshot.options if snapshot else {}):
+        yield Finding(
+            "options", "warning", f"hqt knows no option {name}.", "`hqt config` lists them all."
+        )
     file = paths.config_file()
     there = f"{file} and the tmux options" if file.exists() else f"the tmux options ({file}: none)"
     yield Finding("options", "ok", f"Every value in {there} is one that hqt knows.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from hqt.models import Caller
+from hqt.models import Caller, TrashEntry
 from hqt.results import TrashListing
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 
 _DAY = 24 * 60 * 60
+_MINUTE = 60.0  # seconds
 
 
 def entries(caller: Caller) -> TrashListing:
@@ -40,3 +41,27 @@ def empty(caller: Caller, older_than: int | None) -> TrashListing:
             found = tuple(one for one in found if one.removed_at <= limit)
         gone = trash.empty(world.repository, entries=found)
     return TrashListing(gone, emptied=True)
+
+
+def has_expired(caller: Caller) -> bool:
+    """Whether something in the trash may go by itself: it held nothing, and its time is over."""
+    return bool(_expired(worlds.look(caller)))
+
+
+def expire(caller: Caller) -> TrashListing:
+    """Delete what may go by itself, behind everything else that wants the disk; at most for a
+    minute, the rest another time. What held something only goes by the user's `trash empty`."""
+    from hqt.git import disposal, trash
+
+    disposal.lower_priority()
+    world = worlds.look(caller)
+    with changing(world.repository, "trash expire"):
+        gone = trash.empty(world.repository, entries=_expired(world), seconds=0)
+    disposal.sweep(world.repository, seconds=_MINUTE)
+    return TrashListing(gone, emptied=True)
+
+
+def _expired(world: worlds.World) -> tuple[TrashEntry, ...]:
+    from hqt.git import trash
+
+    return trash.expired(world.repository, world.config.trash_days)

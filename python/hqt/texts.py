@@ -1,0 +1,247 @@
+"""Results as people read them. Nothing is printed here: `report` does that."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from hqt.models import Changes
+from hqt.names import printable
+from hqt.results import (
+    Diagnosis,
+    Inventory,
+    Listing,
+    Listings,
+    Located,
+    LockChanged,
+    Opened,
+    Removals,
+    Reopened,
+    Settings,
+    TrashListing,
+    WorktreeView,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    Part = str | bytes | Table
+
+
+@singledispatch
+def lines(result: object) -> Iterator[Part]:
+    """A verb's answer for people, line by line; names in it are made printable.
+
+    Besides lines there are tables, which `report` draws, and bytes, which it passes on as they are.
+    """
+    raise TypeError(f"{type(result).__name__} has no text form")
+
+
+@lines.register(Listing)
+def _(result: Listing) -> Iterator[Part]:
+    yield from _worktrees([result])
+
+
+@lines.register(Listings)
+def _(result: Listings) -> Iterator[Part]:
+    yield from _worktrees(result.repositories, titles=True)
+
+
+def _worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[Part]:
+    for listing in listings:
+        if titles:
+            yield printable(str(listing.repository.root))
+        nicknames = {view.session.id: view.session.nickname for view in listing.sessions}
+        table = _table("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
+        for view in listing.worktrees:
+            tree = view.worktree
+            table.add_row(
+                *_cells(
+                    "*" if view.current else " ",
+                    f"⎇ {tree.label}",
+                    changes(view.changes),
+                    "?" if view.unique_commits is None else str(view.unique_commits or "-"),
+                    _state(view),
+                    " ".join(view.windows or ()) or "-",
+                    ", ".join(nicknames.get(one, one) for one in view.sessions) or "-",
+                    str(tree.path),
+                )
+            )
+        loose = [view for view in listing.sessions if view.worktree is None]
+        for session in loose:
+            row = session.session
+            name, window = row.nickname, session.window or "-"
+            table.add_row(*_cells(" ", name, "-", "-", session.state, window, name, "-"))
+        yield table
+
+
+def changes(value: Changes | None) -> str:
+    """The dirty counts in a few characters: +staged ~modified ?untracked !conflicted."""
+    if value is None:
+        return "?"
+    marks = zip(
+        "+~?!", (value.staged, value.modified, value.untracked, value.conflicted), strict=True
+    )
+    return " ".join(f"{mark}{count}" for mark, count in marks if count) or "-"
+
+
+def _state(view: WorktreeView) -> str:
+    tree = view.worktree
+    words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
+    if tree.locked is not None:
+        words.append(f"locked ({tree.locked})" if tree.locked else "locked")
+    if tree.missing:
+        words.append("missing")
+    return " ".join(words) or "-"
+
+
+@lines.register(Inventory)
+def _(result: Inventory) -> Iterator[Part]:
+    tree = result.worktree.worktree
+    yield printable(f"⎇ {tree.label}  {tree.path}")
+    yield printable(f"  {result.sentence}")
+    groups = {
+        "staged": result.losses.staged,
+        "modified": result.losses.modified,
+        "untracked": result.losses.untracked,
+        "conflicted": result.losses.conflicted,
+        "hidden edits": result.losses.hidden,
+        "unique commits": [f"{one.id[:7]} {one.subject}" for one in result.losses.unique],
+        "commits held only here": result.losses.private_refs,
+        "submodules": result.losses.submodules,
+        "nested repositories": result.losses.nested_repositories,
+        "nested worktrees": result.losses.nested_worktrees,
+        "mounts": result.losses.mounts,
+        "precious ignored files": result.losses.ignored.precious,
+        "stashes of the branch (they stay)": result.losses.stashes,
+        "could not be checked": result.losses.unsure,
+        "in here": result.occupants.busy,
+    }
+    for title, items in groups.items():
+        if items:
+            yield f"  {title}:"
+            for item in items:
+                yield f"    {printable(item)}"
+    if result.refusals:
+        yield "  `hqt remove` would refuse:"
+        for refusal in result.refusals:
+            yield printable(f"    {refusal.code}: {refusal.message}")
+
+
+@lines.register(Opened)
+def _(result: Opened) -> Iterator[Part]:
+    label = ""
+    if result.worktree:
+        label = f"⎇ {result.worktree.worktree.label}"
+    elif result.session:
+        label = result.session.session.nickname
+    where = f" in window {result.window}" if result.window else ""
+    place = f": {result.worktree.worktree.path}" if result.worktree else ""
+    yield printable(f"{result.verb.capitalize()} {label}{where}{place}")
+    for note in result.notes:
+        yield printable(note)
+
+
+@lines.register(Reopened)
+def _(result: Reopened) -> Iterator[Part]:
+    would = "Would open" if result.dry_run else "Opened"
+    for opened in result.opened:
+        if opened.session:
+            yield printable(f"{would} {opened.session.session.nickname}")
+    if not result.opened:
+        yield "Every session has its window."
+
+
+@lines.register(Removals)
+def _(result: Removals) -> Iterator[Part]:
+    for one in result.removed:
+        what = f"⎇ {one.branch}" if one.branch else (one.path.name if one.path else one.session)
+        yield printable(f"Removed {what}" + (f": {one.path}" if one.path else ""))
+        if one.branch:
+            yield printable(f"Branch {one.branch} {'deleted' if one.branch_deleted else 'kept'}.")
+        if one.trash:
+            yield f"In the trash as {one.trash}; `hqt undo` brings it back."
+        for note in one.notes:
+            yield printable(note)
+
+
+@lines.register(TrashListing)
+def _(result: TrashListing) -> Iterator[Part]:
+    if not result.entries:
+        yield "Nothing was emptied." if result.emptied else "The trash is empty."
+        return
+    table = _table("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
+    for entry in result.entries:
+        table.add_row(
+            *_cells(
+                entry.id,
+                entry.branch or "-",
+                time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
+                _size(entry.size),
+                ", ".join(entry.holds) or "-",
+                str(entry.path),
+            )
+        )
+    yield table
+
+
+def _size(size: int | None) -> str:
+    if size is None:
+        return "?"
+    amount = float(size)
+    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    while amount >= 1024 and len(units) > 1:
+        amount /= 1024
+        units.pop(0)
+    return f"{amount:.0f} {units[0]}"
+
+
+@lines.register(Located)
+def _(result: Located) -> Iterator[Part]:
+    yield os.fsencode(result.path)
+
+
+@lines.register(LockChanged)
+def _(result: LockChanged) -> Iterator[Part]:
+    tree = result.worktree
+    if tree.locked is None:
+        yield printable(f"Unlocked ⎇ {tree.label}.")
+    else:
+        yield printable(f"Locked ⎇ {tree.label}" + (f": {tree.locked}" if tree.locked else "."))
+
+
+@lines.register(Settings)
+def _(result: Settings) -> Iterator[Part]:
+    table = _table("OPTION", "VALUE", "FROM")
+    for one in result.settings:
+        table.add_row(*_cells(f"@hqt-{one.name}", one.value or "-", one.origin))
+    yield table
+    for name in result.unknown:
+        yield printable(f"{name} is set in tmux, but hqt knows no such option.")
+
+
+@lines.register(Diagnosis)
+def _(result: Diagnosis) -> Iterator[Part]:
+    for finding in result.findings:
+        yield printable(f"{finding.level:8}{finding.subject}: {finding.message}")
+        if finding.remedy:
+            yield printable(f"        {finding.remedy}")
+
+
+def _table(*headings: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in headings:
+        table.add_column(heading, no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _cells(*texts: str) -> list[Any]:
+    """Cells as data: rich reads no markup in them."""
+    from rich.text import Text
+
+    return [Text(printable(text)) for text in texts]
