@@ -67,7 +67,8 @@ def _seen(
             yield f"libgit2 sees {files} that git status does not show: {names}{more}."
     if not support.history and not opened.head_is_unborn:
         tip = opened.head.peel(pygit2.Commit).id
-        count = unique(opened, tip, removing | _branch(opened))
+        gone = removing | _branch(opened)
+        count = unique(opened, tip, gone, expected=losses.unique_count)
         if count > losses.unique_count:
             commits = "a commit" if count == 1 else f"{count} commits"
             fewer = losses.unique_count or "none"
@@ -94,13 +95,19 @@ def _changed(opened: pygit2.Repository) -> Iterator[str]:
             yield os.fsdecode(delta.new_file.raw_path or delta.old_file.raw_path)
 
 
-def unique(opened: pygit2.Repository, tip: pygit2.Oid, gone: frozenset[str] = frozenset()) -> int:
+def unique(
+    opened: pygit2.Repository,
+    tip: pygit2.Oid,
+    gone: frozenset[str] = frozenset(),
+    *,
+    expected: int = 0,
+) -> int:
     """The commits reachable from `tip` and from no branch outside `gone`, tag or remote-tracking
     ref, walked by libgit2.
 
     A walk that hides every reference is slow with many of them (git-facts §3). So only those are
-    hidden that are not older than the oldest candidate; should any commit be left, all are, as a
-    wrong clock can make a reference look too old.
+    hidden that are not older than the oldest candidate, which may leave too many, as a wrong clock
+    can make a reference look too old; only if that is more than `expected`, all are.
     """
     held = {commit.id: commit.commit_time for commit in _holders(opened, gone)}
     if tip in held:
@@ -111,7 +118,8 @@ def unique(opened: pygit2.Repository, tip: pygit2.Oid, gone: frozenset[str] = fr
         return 0
     oldest = min(commit.commit_time for commit in candidates)
     recent = {one for one, time in held.items() if time >= oldest}
-    return len(_walk(opened, tip, held)) if _walk(opened, tip, base | recent) else 0
+    most = len(_walk(opened, tip, base | recent))
+    return most if most <= expected else len(_walk(opened, tip, held))
 
 
 def _holders(opened: pygit2.Repository, gone: frozenset[str]) -> Iterator[pygit2.Commit]:
