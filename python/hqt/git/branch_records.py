@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import branches, durable, gitconfig, process, worktrees
+from hqt.git.lock import own_directory
 from hqt.git.manifest import Branch
 from hqt.git.refs import files_of
 from hqt.models import Repository
@@ -60,7 +61,8 @@ def revive(repo: Repository, branch: Branch) -> None:
     log = _log(repo, branch.ref)
     if branch.reflog is not None:
         log.parent.mkdir(parents=True, exist_ok=True)
-        durable.write(log, os.fsencode(branch.reflog))
+        draft = own_directory(repo.common_dir) / "reflog"  # none may be left among git's own
+        durable.write(log, os.fsencode(branch.reflog), draft=draft)
     else:
         log.unlink(missing_ok=True)
 

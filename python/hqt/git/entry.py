@@ -24,7 +24,7 @@ from typing import Any
 from hqt.errors import Code, HqtError
 from hqt.git import durable, manifest
 from hqt.git.lock import own_directory
-from hqt.git.manifest import Manifest, Place
+from hqt.git.manifest import BrokenManifest, Manifest, Place
 from hqt.models import Repository, TrashEntry
 
 _NAME = "manifest.json"
@@ -154,10 +154,10 @@ def read_all(repo: Repository) -> tuple[tuple[Entry, ...], tuple[Path, ...]]:
         try:
             said = manifest.load((directory / _NAME).read_bytes())
             if said.id != directory.name:
-                raise ValueError("not its own manifest")
+                raise BrokenManifest
         except PermissionError:  # another user's, in a shared repository
             continue
-        except (OSError, ValueError):
+        except (OSError, BrokenManifest):
             unreadable.append(directory)
         else:
             entries.append(Entry(repo, said))

@@ -121,7 +121,8 @@ def _text(file: Path) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Only what differs is written, and the mode stays."""
+    """Only what differs is written, and the mode stays; also after a crash in here."""
+    durable.draft_of(file).unlink(missing_ok=True)
     data = os.fsencode(text)
     if read(file) != text:
         mode = stat.S_IMODE(file.lstat().st_mode)

@@ -15,6 +15,10 @@ from typing import Any
 _VERSION = 1
 
 
+class BrokenManifest(Exception):
+    """Not a manifest, or one of another version of hqt."""
+
+
 class State(StrEnum):
     """What is being done with an entry. Written before it is done; see `recovery`."""
 
@@ -86,11 +90,11 @@ def dump(manifest: Manifest) -> bytes:
 
 
 def load(content: bytes) -> Manifest:
-    """The manifest that `dump` wrote. Raises ValueError for anything else."""
+    """The manifest that `dump` wrote. Raises `BrokenManifest` for anything else."""
     try:
         said = json.loads(content)
         if said.pop("version") != _VERSION:
-            raise ValueError("another version")
+            raise BrokenManifest
         return Manifest(
             **said
             | {
@@ -103,8 +107,8 @@ def load(content: bytes) -> Manifest:
                 "place": _place(said["place"]),
             }
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("not a manifest") from error
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise BrokenManifest from error
 
 
 def _path(said: str | None) -> Path | None:

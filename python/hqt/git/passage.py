@@ -46,24 +46,34 @@ def is_marked(one: Entry, tree: Path) -> bool:
         return False
 
 
-def move_tree(source: Path, target: Path, partial: Path) -> bool:
-    """Move a tree, or where that is impossible copy it by way of `partial`; whether it was copied.
+def take_tree(one: Entry) -> None:
+    """Move the tree from its path into the trash. Raises OSError, and what `snapshots.copy` does.
 
-    A copy is verified and on disk, and the source is still there. Raises OSError, and what
-    `snapshots.copy` does; then the source is as it was.
+    From another file system it is first moved beside its path, so that no path leads into it any
+    more, then copied; what `away` holds is deleted later. A failure may leave it there.
     """
-    try:
-        with _writable(source):
-            source.rename(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-    else:
-        return False
-    remove_partial(partial)
-    snapshots.copy(source, partial)
-    partial.rename(target)
-    return True
+    if not _moved(one.path, one.tree):
+        one.path.rename(away(one))
+        _copy(away(one), one.partial, one.tree)
+
+
+def bring_tree(one: Entry) -> None:
+    """Move the tree from the trash to the entry's place. Raises as `take_tree`.
+
+    To another file system it is copied, and is still in the trash afterwards.
+    """
+    if not _moved(one.tree, one.place.path):
+        _copy(one.tree, arriving(one), one.place.path)
+
+
+def away(one: Entry) -> Path:
+    """Where a tree is while it is copied from another file system."""
+    return one.path.parent / f".hqt-{one.id}"
+
+
+def arriving(one: Entry) -> Path:
+    """Where a tree that is copied to another file system is until it is complete."""
+    return one.place.path.parent / f".hqt-{one.id}-back"
 
 
 def remove_partial(partial: Path) -> None:
@@ -78,6 +88,7 @@ def reattach(one: Entry) -> Entry:
     The entry as it then is: its admin entry may have had to take another name.
     """
     tree = one.place.path
+    _near(tree / ".git").unlink(missing_ok=True)
     if one.has_admin:
         one = _claim(one)
         links.write_admin(one)
@@ -124,6 +135,24 @@ def _restore_mode(tree: Path, mode: int) -> None:
         tree.chmod(mode)
 
 
+def _moved(source: Path, target: Path) -> bool:
+    """Rename a tree; False, and nothing happened, if they are on two file systems."""
+    try:
+        with _writable(source):
+            source.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
+
+
+def _copy(source: Path, partial: Path, target: Path) -> None:
+    remove_partial(partial)
+    snapshots.copy(source, partial)
+    partial.rename(target)
+
+
 def _claim(one: Entry) -> Entry:
     """Take a name for the admin entry; `mkdir` decides, against a git that wants it too."""
     remove_folder(one.home)  # an own claim from before a crash
@@ -163,9 +192,12 @@ def _put(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        near = target.with_name(".git.hqt")
-        shutil.copy2(source, near, follow_symlinks=False)
-        near.replace(target)
+        shutil.copy2(source, _near(target), follow_symlinks=False)
+        _near(target).replace(target)
+
+
+def _near(file: Path) -> Path:
+    return file.with_name(f"{file.name}.hqt")
 
 
 @contextmanager

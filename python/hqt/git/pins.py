@@ -51,11 +51,13 @@ def keep(
     if head:
         wanted["head"] = head
     lines = (f"update {_namespace(id)}/{name} {one}\n" for name, one in wanted.items())
+    _unlock(common_dir, id)
     _update(common_dir, lines)
 
 
 def drop(common_dir: Path, id: str) -> None:
     """Remove the entry's pins, as far as there are any. Raises `git_failed`."""
+    _unlock(common_dir, id)
     listed = _git(common_dir, "for-each-ref", "--format=delete %(refname)", _namespace(id))
     if listed.out:
         _update(common_dir, [os.fsdecode(listed.out)])
@@ -189,6 +191,12 @@ def _content(file: Path) -> bytes:
 
 def _namespace(id: str) -> str:
     return f"refs/hqt/trash/{id}"
+
+
+def _unlock(common_dir: Path, id: str) -> None:
+    """Remove the locks of a git that was killed; nobody else writes the entry's references."""
+    for lock in (common_dir / _namespace(id)).glob("*.lock"):
+        lock.unlink(missing_ok=True)
 
 
 def _update(common_dir: Path, lines: Iterable[str]) -> None:

@@ -64,10 +64,12 @@ def settle(one: Entry) -> str:
             _discard(one)
             return f"The removal of {one.path} had not begun; it was called off."
         case State.TAKING if one.has_tree:
-            finish_taking(one)
-            return f"The removal of {one.path} was finished; `hqt undo` brings it back."
+            left = finish_taking(one)
+            where = f" Not all of it could be deleted in {passage.away(one)}." if left else ""
+            return f"The removal of {one.path} was finished; `hqt undo` brings it back.{where}"
         case State.TAKING:
             passage.remove_partial(one.partial)
+            _return_tree(passage.away(one), one.path)
             _discard(passage.reattach(one))
             return f"The removal of {one.path} was taken back; it is where it was."
         case State.RESTORING if one.has_admin:
@@ -83,8 +85,8 @@ def finish_taking(one: Entry) -> tuple[Path, ...]:
     had to be copied. Raises OSError.
     """
     left: tuple[Path, ...] = ()
-    if passage.is_marked(one, one.path):
-        left = snapshots.remove_copied(one.path, one.tree)
+    if os.path.lexists(passage.away(one)):
+        left = snapshots.remove_copied(passage.away(one), one.tree)
     entry.change(one, state=State.TAKEN)
     passage.remove_empty_parents(one.path, one.manifest.pool)
     return left
@@ -118,8 +120,8 @@ def take_back(one: Entry) -> None:
                 f"The tree of {one.path} is neither in the trash nor at {place.path}.",
                 f"Put it back as {one.tree}, then run any hqt command that changes something.",
             )
-        passage.move_tree(place.path, one.tree, one.partial)
-    passage.remove_partial(partial_copy(one))
+        place.path.rename(one.tree)
+    passage.remove_partial(passage.arriving(one))
     passage.release_claim(one)
     for branch in one.manifest.branches:
         if branch.ref in place.revived and not branch_records.is_missing(one.repository, branch):
@@ -127,11 +129,6 @@ def take_back(one: Entry) -> None:
     if place.made:
         passage.remove_empty_parents(place.path, place.made.parent)
     entry.change(one, state=State.TAKEN, place=None)
-
-
-def partial_copy(one: Entry) -> Path:
-    """Where a tree that comes back to another file system is while it is not complete."""
-    return one.place.path.parent / f".hqt-{one.id}"
 
 
 def after_failure(repo: Repository, id: str) -> State | None:
@@ -146,6 +143,18 @@ def after_failure(repo: Repository, id: str) -> State | None:
     except (OSError, HqtError):
         _is_a_draft(entry.trash_directory(repo.common_dir) / id)
         return None
+
+
+def _return_tree(source: Path, target: Path) -> None:
+    """Rename a tree back, if it had been moved."""
+    if os.path.lexists(source):
+        if os.path.lexists(target):
+            raise HqtError(
+                Code.PATH_EXISTS,
+                f"There is something at {target} now, so {source} cannot go back there.",
+                "Move it away, then run any hqt command that changes something.",
+            )
+        source.rename(target)
 
 
 def _discard(one: Entry) -> None:

@@ -79,7 +79,7 @@ def _restore(one: Entry, place: Place, revived: Iterable[Branch]) -> None:
         branch_records.revive(one.repository, branch)
     if one.manifest.tree:
         place.path.parent.mkdir(parents=True, exist_ok=True)
-        passage.move_tree(one.tree, place.path, recovery.partial_copy(one))
+        passage.bring_tree(one)
     recovery.finish_restoring(one)
 
 
@@ -114,7 +114,7 @@ def _obstacle(repo: Repository, branch: Branch) -> str | None:
 
 
 def _require_free(one: Entry, path: Path) -> None:
-    if path.is_relative_to(one.common_dir):
+    if any(path.is_relative_to(one.common_dir / own) for own in ("hqt", "worktrees")):
         raise HqtError(
             Code.PATH_EXISTS,
             f"{path} is inside the repository's own directory; nothing was restored.",

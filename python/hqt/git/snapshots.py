@@ -52,23 +52,14 @@ def copy(source: Path, target: Path) -> None:
 def remove_copied(source: Path, target: Path) -> tuple[Path, ...]:
     """Delete from `source` what `target` holds a copy of; what is still there afterwards.
 
-    The `.git` at the root goes last, as it says whose tree this is. Never enters another file
-    system. Raises OSError where the tree cannot be read.
+    Never enters another file system. Raises OSError where the tree cannot be read.
     """
-    root = (source, source / ".git")
-    inside = [one for one in _walk(source) if one not in root]
-    kept = [one for one in reversed(inside) if not _removed(one, target / one.relative_to(source))]
-    if not kept:
-        kept = [
-            one for one in reversed(root) if not _removed(one, target / one.relative_to(source))
-        ]
-    return tuple(kept)
+    found = reversed(list(_walk(source)))
+    return tuple(one for one in found if not _removed(one, target / one.relative_to(source)))
 
 
 def _removed(one: Path, there: Path) -> bool:
     try:
-        if not os.path.lexists(one):
-            return True
         if one.is_dir() and not one.is_symlink():
             one.rmdir()
         elif _equal(one, there):

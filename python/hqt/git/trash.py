@@ -49,7 +49,7 @@ class Taken:
     """A worktree that is in the trash."""
 
     entry: TrashEntry
-    left: tuple[Path, ...] = ()  # what could not be deleted in its old place, from a copied tree
+    left: tuple[Path, ...] = ()  # of a tree that was copied: what could not be deleted there
 
 
 def prepare(
@@ -191,7 +191,7 @@ def _take(one: Entry, holds: tuple[str, ...]) -> Taken:
     one.home.rename(one.admin)
     one = _follow(one)
     if one.manifest.tree:
-        passage.move_tree(one.path, one.tree, one.partial)
+        passage.take_tree(one)
     left = recovery.finish_taking(one)
     return Taken(one.summary(), left)
 

@@ -1,0 +1,215 @@
+"""A worktree on another file system than its repository: copied, verified, only then deleted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers import states, trashing
+from helpers.faults import Fault, walk
+from helpers.portraits import differences, portrait
+from helpers.repos import commit, git, linked
+from helpers.trashing import Case
+from hqt.errors import Code, HqtError
+from hqt.git import snapshots, trash
+
+OTHERS = (Path("/dev/shm"), Path("/run"), Path.home(), Path("/var/tmp"))
+
+
+@pytest.fixture
+def elsewhere(sealed: Path) -> Iterator[Path]:
+    """A folder on another file system than the tests' own."""
+    for place in OTHERS:
+        if os.access(place, os.W_OK) and place.stat().st_dev != sealed.stat().st_dev:
+            break
+    else:
+        pytest.skip("this machine has no second file system that can be written")
+    folder = Path(tempfile.mkdtemp(prefix="hqt-", dir=place)).resolve()
+    yield folder
+    subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False)
+    shutil.rmtree(folder)
+
+
+STATES = """clean; staged and modified; a conflicted rebase with an autostash; intent to add;
+a submodule with a commit of its own; a nested repository; modified with a split index;
+untracked with a name that is not utf8; edited behind skip worktree; on an unborn branch"""
+
+
+@pytest.mark.parametrize("name", STATES.replace("\n", " ").split("; "))
+def test_a_worktree_comes_back_as_it_was(name: str, sealed: Path, elsewhere: Path) -> None:
+    repo, unused = states.fresh(sealed)
+    git(repo, "worktree", "remove", str(unused))
+    git(repo, "worktree", "add", "-q", str(tree := elsewhere / "topic"), "topic")
+    states.by_name()[name].build(repo, tree)
+    before = portrait(tree, reflogs=False)
+    entry = trashing.remove(repo, tree, "dirty")
+    assert list(elsewhere.iterdir()) == []
+    trashing.collect_garbage(repo)
+    trashing.undo(repo, entry.id)
+    assert differences(before, portrait(tree, reflogs=False)) == []
+    assert trashing.pins(repo) == trashing.leftovers(repo) == []
+
+
+def test_every_kind_of_file(repo: Path, elsewhere: Path) -> None:
+    tree = linked(repo, elsewhere / "topic")
+    (tree / "empty" / "deep").mkdir(parents=True)
+    (tree / "read only").mkdir()
+    (tree / "read only" / "file").write_text("file\n")
+    (tree / "read only" / "file").chmod(0o444)
+    (tree / "read only").chmod(0o555)
+    (tree / "link").symlink_to("./no//where/")
+    (tree / "to folder").symlink_to("empty")
+    os.mkfifo(tree / "pipe", 0o640)
+    with socket.socket(socket.AF_UNIX) as listening:
+        os.chdir(tree)
+        listening.bind("socket")
+        os.chdir("/")
+    (tree / "setuid").write_text("#!/bin/sh\n")
+    (tree / "setuid").chmod(0o4755)
+    os.link(tree / "file0", tree / "twin")
+    with (tree / "sparse").open("wb") as sparse:
+        sparse.truncate(1 << 20)
+    os.utime(tree / "file0", ns=(1, 1_000_000_001))
+    with_attribute = True
+    try:
+        os.setxattr(tree / "file0", "user.hqt", b"kept")
+    except OSError:
+        with_attribute = False
+    before = portrait(tree)
+    entry = trashing.remove(repo, tree)
+    assert not tree.exists()
+    trashing.undo(repo, entry.id)
+    assert differences(before, portrait(tree)) == []
+    assert stat.S_ISFIFO((tree / "pipe").stat().st_mode)
+    assert (tree / "file0").stat().st_mtime_ns == 1_000_000_001
+    if with_attribute and os.listxattr(tree / "file0"):
+        assert os.getxattr(tree / "file0", "user.hqt") == b"kept"
+
+
+def test_from_here_to_there(repo: Path, elsewhere: Path) -> None:
+    """Undo to another file system than the trash is on."""
+    tree = linked(repo, repo / ".worktrees" / "topic")
+    commit(tree, "one")
+    (tree / "new").write_text("new\n")
+    before = portrait(tree)
+    entry = trashing.remove(repo, tree)
+    back = elsewhere / "made" / "topic"
+    trashing.undo(repo, entry.id, to=back)
+    after = portrait(back)
+    assert before.files.keys() == after.files.keys()
+    assert before.admin["index"] == after.admin["index"]
+    assert before.said["status"] == after.said["status"]
+    assert [child.name for child in back.parent.iterdir()] == ["topic"]
+    assert trashing.leftovers(repo) == []
+
+
+@pytest.mark.parametrize("kind", ["error", "killed"])
+def test_a_removal_that_fails_anywhere(sealed: Path, elsewhere: Path, kind: str) -> None:
+    case = Case(sealed, elsewhere)
+    outcomes = []
+
+    def after(_met: Fault) -> None:
+        said = case.recover()
+        assert kind != "error" or said == (), "what could be settled at once was"
+        outcomes.append(case.require_whole())
+        for aside in elsewhere.glob("some/.hqt-*"):
+            assert kind == "error", "only a deletion that fails leaves anything"
+            shutil.rmtree(aside)
+
+    assert walk(case.remove, after, kind, step=2) > 60
+    assert set(outcomes) == {True, False}
+
+
+def test_an_undo_that_is_killed_anywhere(sealed: Path, elsewhere: Path) -> None:
+    case = Case(sealed, elsewhere)
+    case.remove()
+    outcomes = []
+
+    def after(_met: Fault) -> None:
+        case.recover()
+        outcomes.append(case.require_whole())
+        assert not list(elsewhere.glob("**/.hqt-*"))
+        case.remove()
+
+    assert walk(case.undo, after, "killed", step=2) > 60
+    assert set(outcomes) == {True, False}
+
+
+def test_what_a_survivor_changes_after_the_copy_is_not_deleted(
+    repo: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It still stands in the tree, which has moved aside; what it wrote late stays there."""
+    tree = linked(repo, elsewhere / "topic")
+    os.chdir(tree)
+    real = os.sync
+
+    def late() -> None:
+        real()
+        Path("late").write_text("late\n")
+        Path("file0").write_text("changed after the copy\n")
+
+    monkeypatch.setattr(os, "sync", late)
+    taken = trash.take(trashing.prepare(repo, tree))
+    (aside,) = elsewhere.iterdir()
+    assert set(taken.left) == {aside, aside / "late", aside / "file0"}
+    assert (aside / "late").read_text() == "late\n"
+    assert (aside / "file0").read_text() == "changed after the copy\n"
+    trashing.undo(repo, taken.entry.id)
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_what_is_written_while_it_is_copied_is_noticed(
+    repo: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = linked(repo, elsewhere / "topic")
+    before = git(tree, "rev-parse", "HEAD")
+    real = shutil.copyfile
+
+    def slow(source: Path, target: Path, *, follow_symlinks: bool = True) -> None:
+        real(source, target, follow_symlinks=follow_symlinks)
+        if source.name == "file0":
+            source.write_text("written meanwhile\n")
+
+    monkeypatch.setattr(shutil, "copyfile", slow)
+    with pytest.raises(HqtError) as refused:
+        trashing.remove(repo, tree)
+    assert refused.value.code is Code.BUSY
+    assert "file0 changed while" in refused.value.message
+    assert git(tree, "status", "--porcelain") == " M file0"
+    assert git(tree, "rev-parse", "HEAD") == before
+    assert trashing.pins(repo) == trashing.leftovers(repo) == []
+
+
+def test_a_copy_that_does_not_fit_is_not_begun(
+    repo: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = linked(repo, elsewhere / "topic")
+    monkeypatch.setattr(snapshots, "size", lambda _: 1 << 60)
+    with pytest.raises(HqtError) as refused:
+        trashing.prepare(repo, tree)
+    assert "does not fit" in refused.value.message
+    assert trashing.pins(repo) == trashing.leftovers(repo) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or sys.platform != "linux", reason="mknod needs root")
+def test_a_device_is_refused_clearly(repo: Path, elsewhere: Path) -> None:
+    tree = linked(repo, elsewhere / "topic")
+    try:
+        os.mknod(tree / "null", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("no devices can be made here")
+    before = git(tree, "status", "--porcelain")
+    with pytest.raises(HqtError) as refused:
+        trashing.remove(repo, tree)
+    assert "device" in refused.value.message
+    assert git(tree, "status", "--porcelain") == before
+    assert trashing.pins(repo) == trashing.leftovers(repo) == []
