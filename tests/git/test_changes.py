@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from helpers import edits, repos, states
 from helpers.repos import git
 from hqt.git import changes, process
+from hqt.git.losses import losses
 from hqt.git.support import surroundings
 from hqt.git.worktrees import list_worktrees
-from hqt.models import Changes, Repository, Worktree
+from hqt.models import Changes, Losses, Repository, Worktree
 
 
 def world(repo: Path) -> tuple[Repository, Worktree]:
@@ -132,6 +133,18 @@ def test_many_are_counted_at_once(repo: Path) -> None:
     listed = [one for one in list_worktrees(found) if not one.main]
     counted = changes.count_all(listed, found)
     assert counted == tuple(Changes(untracked=n) for n in range(4))
+
+
+def test_an_inventory_tells_them_too(repo: Path) -> None:
+    tree = repos.linked(repo, repo / ".worktrees" / "topic")
+    (tree / "file0").write_text("changed\n")
+    (tree / "new").write_text("new\n")
+    found, worktree = world(repo)
+    assert changes.told_by(losses(found, worktree)) == shown(tree)
+    git(tree, "checkout", "-q", "file0")
+    git(tree, "mv", "file0", "moved")
+    assert changes.told_by(losses(found, worktree)) is None
+    assert changes.told_by(Losses(unsure=("No.",))) is None
 
 
 def test_git_is_not_started_for_a_small_checkout(

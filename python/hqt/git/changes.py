@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from hqt.errors import HqtError
 from hqt.git import process, rawindex, status
 from hqt.git.support import Surroundings, misjudged, surroundings
-from hqt.models import Changes, Repository, Worktree
+from hqt.models import Changes, Losses, Repository, Worktree
 
 if TYPE_CHECKING:
     import pygit2
@@ -83,6 +83,20 @@ def _by_git(worktree: Worktree) -> Changes | None:
         return tally(status.parse(answer.out))
     except (HqtError, ValueError):
         return None
+
+
+def told_by(losses: Losses) -> Changes | None:
+    """The same counts from an inventory that was taken anyway; None where it cannot tell them: a
+    check failed, or what it names as two may be one rename.
+    """
+    if losses.unsure or len(losses.staged) > 1:
+        return None
+    return Changes(
+        staged=len(losses.staged),
+        modified=len(losses.modified),
+        untracked=len(losses.untracked),
+        conflicted=len(losses.conflicted),
+    )
 
 
 def tally(entries: Iterable[status.Entry]) -> Changes:

@@ -40,9 +40,12 @@ def take(
     removing: Iterable[str] = (),
 ) -> Inventory:
     """The inventory of `tree` if it went together with session `going` and branches `removing`."""
+    from hqt.git import changes
+
     lost = losses(world, tree, going, removing)
     who = occupants(world, tree, going)
-    view = replace(views.counted(world, tree), unique_commits=lost.unique_count)
+    found = None if tree.missing else changes.told_by(lost) or changes.count(tree, world.repository)
+    view = replace(views.plain(world, tree), changes=found, unique_commits=lost.unique_count)
     return Inventory(
         worktree=view,
         sessions=tuple(views.session_view(world, one) for one in world.sessions_in(tree)),

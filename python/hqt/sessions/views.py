@@ -11,8 +11,6 @@ from hqt.names import tmux_session_name
 from hqt.results import Listing, SessionView, WorktreeView
 from hqt.sessions.world import World
 
-_WORKERS = 2  # libgit2 lets go of the interpreter while it compares files; more gains nothing
-
 
 def listing(world: World, *, archived: bool = False) -> Listing:
     """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
@@ -26,16 +24,13 @@ def all_counted(world: World) -> tuple[WorktreeView, ...]:
     from hqt.git import changes, commits
 
     heads = [tree for tree in world.worktrees if tree.head is not None]
-    with ThreadPoolExecutor(_WORKERS + 1) as pool:
+    with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(
             commits.count_all,
             world.repository,
             [commits.Head(tree.head, tree.branch) for tree in heads if tree.head],
         )
-        found = pool.map(
-            lambda tree: None if tree.missing else changes.count(tree, world.repository),
-            world.worktrees,
-        )
+        found = changes.count_all(world.worktrees, world.repository)
         unique = dict(zip((tree.path for tree in heads), asked.result(), strict=True))
         return tuple(
             replace(plain(world, tree), changes=one, unique_commits=unique.get(tree.path))
