@@ -87,9 +87,8 @@ def used_by(repo: Repository, branch: str, worktrees: Iterable[Worktree]) -> Use
     full = f"refs/heads/{branch}"
     rows = [(row.path, row.git_dir, row.branch) for row in worktrees]
     if not repo.bare and repo.main is None:  # its checkout is unknown from here, but is one
-        files = refs.files_of(repo.common_dir)
-        head = files.head(repo.common_dir).branch if files else None
-        rows.append((repo.common_dir, repo.common_dir, head))
+        head = refs.head_of(repo.common_dir, repo.common_dir)
+        rows.append((repo.common_dir, repo.common_dir, head.branch))
     for place, git_dir, checked_out in rows:
         if checked_out == branch:
             return Use(place, "checked out")

@@ -118,12 +118,12 @@ def _make(
             made.excluded = exclude.ensure(repo, pool)
     registration.make_folders(made, pool, mode)
     if by_git:
+        _check_alone(made, plan)
         registration.register_by_git(made, source=source)
     else:
         registration.register(made, mode, source=source, by_libgit2=by_libgit2)
+        _check_alone(made, plan)
         registration.point_head(made, by_libgit2=by_libgit2)
-    if plan.branch and not plan.create_branch:
-        _check_alone(made, plan.branch)
     assert made.entry is not None
     if progress:
         progress("checkout", 0, checkout.size_of(source))
@@ -161,11 +161,13 @@ def _check_branch(
         raise _in_use(name, use)
 
 
-def _check_alone(made: Made, branch: str) -> None:
-    """Somebody else may have checked the branch out since the check; then both withdraw."""
+def _check_alone(made: Made, plan: NewWorktree) -> None:
+    """Somebody else may have checked an existing branch out since the check; then both withdraw."""
+    if plan.branch is None or plan.create_branch:
+        return
     others = [row for row in listing.list_worktrees(made.repo) if row.git_dir != made.entry]
-    if use := branches.used_by(made.repo, branch, others):
-        raise _in_use(branch, use)
+    if use := branches.used_by(made.repo, plan.branch, others):
+        raise _in_use(plan.branch, use)
 
 
 def _in_use(name: str, use: branches.Use) -> HqtError:

@@ -66,11 +66,8 @@ def delete_files(repo: Repository, path: Path, commit: str) -> None:
 
 def _is_head_at(repo: Repository, entry: Path, commit: str) -> bool:
     """Whether HEAD still is at the commit, or at the placeholder from before it got there."""
-    if files := refs.files_of(repo.common_dir):
-        head = files.head(entry).commit
-        return head == commit or not (entry / "HEAD").read_bytes().strip(b"0\n")
-    query = ("rev-parse", "--verify", "--quiet", "HEAD")
-    return process.git(f"--git-dir={entry}", *query, cwd=entry).text == commit
+    head = refs.head_of(repo.common_dir, entry).commit
+    return head == commit or not (entry / "HEAD").read_bytes().strip(b"0\n")
 
 
 def _is_staged(entry: Path, path: Path, commit: str) -> bool:

@@ -48,6 +48,16 @@ def commit_of(common_dir: Path, name: str) -> str | None:
     return answer.text if answer.status == 0 else None
 
 
+def head_of(common_dir: Path, git_dir: Path) -> Head:
+    """HEAD of the checkout with this admin (or common) directory."""
+    if files := files_of(common_dir):
+        return files.head(git_dir)
+    where, cwd = f"--git-dir={git_dir}", git_dir
+    ref = process.ask(where, "symbolic-ref", "--quiet", "HEAD", cwd=cwd)
+    commit = process.ask(where, "rev-parse", "--verify", "--quiet", "HEAD", cwd=cwd)
+    return Head(ref.text or None, commit.text if commit.status == 0 else None)
+
+
 class RefFiles:
     """Loose and packed references of one repository, for the length of one look."""
 

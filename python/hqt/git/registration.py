@@ -89,6 +89,8 @@ def register_by_git(made: Made, *, source: Path) -> None:
         if answer.status == 0 and entry:
             made.entry, made.tree, made.linked = entry, not present, True
             return
+    if made.path.exists() and any(made.path.iterdir()):
+        raise _taken(made.path)
     raise process.failed(answer, "worktree add")
 
 
