@@ -33,8 +33,12 @@ _GLASS = (
     "set -g remain-on-exit on",
     "set -g default-terminal tmux-256color",
 )
-# The inner one has a prompt that says little and reads no file of the user's.
-INNER = ("set -g default-command \"exec env PS1='$ ' bash --norc --noprofile\"",)
+# The inner one has a prompt that says little and reads no file of the user's; keys that come faster
+# than a person's fingers are no paste.
+INNER = (
+    "set -g default-command \"exec env PS1='$ ' bash --norc --noprofile\"",
+    "set -g assume-paste-time 0",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,12 @@ def attached(
     attach = f"exec env -u TMUX -u TMUX_PANE tmux -u -L {server.socket} attach-session -t "
     outer = servers.start(*_GLASS, size=size, command=(attach + shlex.quote(f"={session}"),))
     try:
+        outer.cmd("resize-window", "-t", "@0", *f"-x {size[0]} -y {size[1]}".split())  # tmux 3.2
         name = outer.ask("#{pane_tty}")
         person = Terminal(server, name, outer)
-        assert until(lambda: person.attached), f"no client:\n{_drawn(person.screen())}"
+        form = "#{client_width} #{client_height}"
+        there = until(lambda: person.ask(form) == "{} {}".format(*size))
+        assert there, f"no client:\n{_drawn(person.screen())}"
         yield person
     finally:
         servers.end(outer)

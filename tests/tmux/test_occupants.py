@@ -256,11 +256,12 @@ def test_a_real_shell_with_a_stopped_editor(tmux: Server, sealed: Path) -> None:
 def test_a_real_program_that_outlives_its_window(tmux: Server, sealed: Path) -> None:
     worktree = sealed / "fix"
     worktree.mkdir()
-    stubborn = ["sh", "-c", "trap '' HUP; echo $$ >pid; while :; do sleep 0.01; done"]
+    script = "trap '' HUP; echo $$ >part; mv part pid; exec sleep 1000"
+    stubborn = ["sh", "-c", script]
     window = windows.open_window(
         tmux.tmux, session="$0", cwd=worktree, label="fix", command=stubborn
     )
-    assert servers.until(lambda: (worktree / "pid").exists() and (worktree / "pid").read_text())
+    assert servers.until((worktree / "pid").exists)
     pid = int((worktree / "pid").read_text())
 
     windows.close_window(tmux.tmux, window.id)

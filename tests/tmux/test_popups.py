@@ -115,10 +115,12 @@ def test_a_message_is_shown_as_it_is_to_the_client_that_asked(sealed: Path) -> N
     ):
         messages.show(first.server.tmux, second.client, "Made #(touch X) %d `touch X` #{pid}.")
 
-        second.see("Made #(touch X) %d `touch X` #{pid}.")
-        assert "Made" not in first.screen()
+        seen = until(lambda: [one for one in (first, second) if "Made" in one.screen()])
+        seen[0].see("Made #(touch X) %d `touch X` #{pid}.")
+        if not first.ask("#{version}").startswith("3.2"):  # which cannot be told whom to show it
+            assert seen == [second]
         messages.show(first.server.tmux, second.client, "a#[fg=red]b")
-        second.see("a＃[fg=red]b")
+        seen[0].see("a＃[fg=red]b")
         assert first.server.cmd("show-options", "-s").count("@hqt") == 0
         assert not (sealed / "X").exists()
 

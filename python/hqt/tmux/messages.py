@@ -17,17 +17,15 @@ def show(tmux: Tmux, client: str | None, text: str) -> None:
     Nothing is raised: a message that cannot be shown is no reason to fail.
     """
     option = f"@hqt_message_{os.urandom(6).hex()}"
-    where = ["-c", client] if client else []
+    text = text.replace("#[", "＃[")  # newer ones would draw it as a style
     with contextlib.suppress(HqtError):
-        answer = tmux.ask(
-            [
-                "set-option",
-                "-s",
-                option,
-                text.replace("#[", "＃["),
-            ],  # newer ones draw it as a style
-            ["display-message", "-d", str(_LONG), *where, f"#{{{option}}}"],
-            ["set-option", "-su", option],
-        )
-        if answer.status != 0:
-            tmux.ask(["set-option", "-suq", option])
+        # tmux 3.2 knows -c but cannot be told which client.
+        for where in (["-c", client], []) if client else ([],):
+            answer = tmux.ask(
+                ["set-option", "-s", option, text],
+                ["display-message", "-d", str(_LONG), *where, f"#{{{option}}}"],
+                ["set-option", "-su", option],
+            )
+            if answer.status == 0:
+                return
+        tmux.ask(["set-option", "-suq", option])
