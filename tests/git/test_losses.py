@@ -186,6 +186,25 @@ def test_unstarted_is_a_state_of_its_own(pair: tuple[Path, Path]) -> None:
     assert not take(repo, tree, base="f" * 40).unstarted
 
 
+def test_the_main_checkout_does_not_count_what_is_in_its_worktrees(pair: tuple[Path, Path]) -> None:
+    repo, tree = pair
+    (tree / ".env").write_text("A=1\n")
+    (tree / "notes").write_text("notes\n")
+    repos.repository(tree / "inner")
+    found = take(repo, repo, recorded=None)
+    assert found.nested_worktrees == (str(tree),)
+    assert (found.untracked, found.nested_repositories, found.ignored.precious) == ((), (), ())
+
+
+def test_a_hidden_submodule_is_compared_too(pair: tuple[Path, Path]) -> None:
+    repo, tree = pair
+    states.an_initialised_submodule.build(repo, tree)
+    git(tree, "update-index", "--assume-unchanged", "sub")
+    assert take(repo, tree).hidden == ()
+    commit(tree / "sub", "new")
+    assert take(repo, tree).hidden == ("sub",)
+
+
 # A missing worktree
 
 

@@ -48,7 +48,7 @@ def test_every_repository_is_found_wherever_it_is(tree: Path) -> None:
 
 def test_what_is_mounted_is_left_alone(tree: Path) -> None:
     repos.repository(tree / "mounted" / "inner")
-    assert nested.find(tree, [tree / "mounted"]) == ()
+    assert nested.find(tree, without=[tree / "mounted"]) == ()
 
 
 def test_a_clone_that_is_clean_and_pushed_holds_nothing(tree: Path, clone: Path) -> None:

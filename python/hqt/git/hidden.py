@@ -50,7 +50,8 @@ def edits(place: Place, files: tuple[Flagged, ...]) -> tuple[str, ...]:
         for flag in ("--no-skip-worktree", "--no-assume-unchanged"):
             command = ("update-index", flag, "-z", "--stdin")
             question.ask(place, *command, input=os.fsencode(names), env=env)
-        out = question.ask(place, *status.COMMAND, "--no-renames", env=env)
+        every = (*status.COMMAND, "--no-renames", "--ignore-submodules=none")
+        out = question.ask(place, *every, env=env)
     hidden = {one.path for one in there}
     changed = [entry.path for entry in status.parse(out) if entry.modified]
     return tuple(sorted([*gone, *(path for path in changed if path in hidden)]))

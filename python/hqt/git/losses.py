@@ -17,7 +17,7 @@ from hqt.git import commits, hidden, history, ignored, nested, question, status
 from hqt.git.commits import Ref
 from hqt.git.history import Past
 from hqt.git.mounts import mounts_below
-from hqt.git.nested import Found, Nested
+from hqt.git.nested import Nested
 from hqt.git.operations import operation_in_progress
 from hqt.git.question import Place
 from hqt.git.status import Entry
@@ -81,7 +81,7 @@ def losses(
         nested_repositories=inside.nested.repositories,
         nested_worktrees=inside.worktrees,
         mounts=inside.mounts,
-        ignored=_ignored(worktree, found.entries, inside.nested),
+        ignored=_ignored(worktree, found.entries, inside),
         stashes=past.stashes,
         elsewhere=past.elsewhere,
         unstarted=past.unstarted,
@@ -166,21 +166,18 @@ def _index_alone(place: Place) -> tuple[Entry, ...]:
 def _inside(worktree: Worktree, others: Sequence[Path], doubts: _Doubts) -> _Inside:
     """What lies in the tree without being the worktree's own."""
     root = worktree.path
+    registered = sorted(path for path in others if path != root and path.is_relative_to(root))
     points: tuple[Path, ...] = doubts.settle("Mounts", lambda: mounts_below(root), ())
-    found: tuple[Found, ...] = doubts.settle(
-        "Nested repositories", lambda: nested.find(root, points), ()
-    )
-    registered = [path for path in others if path != root and path.is_relative_to(root)]
     judged = doubts.settle(
         "Nested repositories",
         lambda: nested.judge(
-            root, worktree.git_dir, [one for one in found if root / one.path not in registered]
+            root, worktree.git_dir, nested.find(root, without=[*points, *registered])
         ),
         Nested(),
     )
     return _Inside(
         judged,
-        worktrees=tuple(sorted(str(path) for path in registered)),
+        worktrees=tuple(str(path) for path in registered),
         mounts=tuple(str(point.relative_to(root)) for point in points),
     )
 
@@ -196,6 +193,11 @@ def _submodules(inside: Nested, entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(sorted([*inside.submodules, *(f"{path} (changed)" for path in changed)]))
 
 
-def _ignored(worktree: Worktree, entries: Sequence[Entry], inside: Nested) -> IgnoredFiles:
-    names = [*_paths(entries, lambda entry: entry.ignored), *inside.ignored]
+def _ignored(worktree: Worktree, entries: Sequence[Entry], inside: _Inside) -> IgnoredFiles:
+    """The ignored files, except what belongs to other worktrees inside."""
+    names = [
+        name
+        for name in (*_paths(entries, lambda entry: entry.ignored), *inside.nested.ignored)
+        if not any(Path(one).is_relative_to(worktree.path / name) for one in inside.worktrees)
+    ]
     return ignored.survey(worktree.path, names) if names else IgnoredFiles()

@@ -40,13 +40,14 @@ class Nested:
     ignored: tuple[str, ...] = ()  # ignored entries of submodules
 
 
-def find(root: Path, mounts: Collection[Path] = ()) -> tuple[Found, ...]:
+def find(root: Path, *, without: Collection[Path] = ()) -> tuple[Found, ...]:
     """Every `.git` below `root` except its own, and every bare repository, ignored folders too.
 
-    What is mounted inside is left alone. Raises `git_failed` for a folder that cannot be read and
-    `timeout` when the tree is too large: what was not seen may hold anything.
+    The folders `without` (what is mounted there, other worktrees) are left alone. Raises
+    `git_failed` for a folder that cannot be read and `timeout` when the tree is too large: what was
+    not seen may hold anything.
     """
-    skip = {os.fspath(point) for point in mounts}
+    skip = {os.fspath(folder) for folder in without}
     found = _find(os.fspath(root), skip, time.monotonic() + PATIENCE)
     return tuple(sorted(found, key=lambda one: one.path))
 
@@ -93,7 +94,7 @@ def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name == ".git":
+                    if len(name) == 4 and name.lower() == ".git":  # some disks ignore case
                         if folder != root:
                             yield Found(folder[cut:])
                     elif entry.is_dir(follow_symlinks=False):
