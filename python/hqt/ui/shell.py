@@ -31,7 +31,7 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 # How long a lone Escape may still become an arrow or Alt-Enter. tmux hands over whole sequences.
-ESCAPE_SECONDS = 0.02
+ESCAPE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
