@@ -30,6 +30,7 @@ manifests = st.builds(
     name=texts,
     tree=st.booleans(),
     mode=st.integers(0, 0o7777),
+    far=st.booleans(),
     gitdir=texts,
     head=texts,
     ref=maybe,

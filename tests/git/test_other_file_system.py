@@ -20,7 +20,8 @@ from helpers.portraits import differences, portrait
 from helpers.repos import commit, git, linked
 from helpers.trashing import Case
 from hqt.errors import Code, HqtError
-from hqt.git import snapshots, trash
+from hqt.git import entry, passage, snapshots, trash
+from hqt.git.manifest import State
 
 OTHERS = (Path("/dev/shm"), Path("/run"), Path.home(), Path("/var/tmp"))
 
@@ -51,10 +52,10 @@ def test_a_worktree_comes_back_as_it_was(name: str, sealed: Path, elsewhere: Pat
     git(repo, "worktree", "add", "-q", str(tree := elsewhere / "topic"), "topic")
     states.by_name()[name].build(repo, tree)
     before = portrait(tree, reflogs=False)
-    entry = trashing.remove(repo, tree, "dirty")
+    removed = trashing.remove(repo, tree, "dirty")
     assert list(elsewhere.iterdir()) == []
     trashing.collect_garbage(repo)
-    trashing.undo(repo, entry.id)
+    trashing.undo(repo, removed.id)
     assert differences(before, portrait(tree, reflogs=False)) == []
     assert trashing.pins(repo) == trashing.leftovers(repo) == []
 
@@ -85,9 +86,9 @@ def test_every_kind_of_file(repo: Path, elsewhere: Path) -> None:
     except OSError:
         with_attribute = False
     before = portrait(tree)
-    entry = trashing.remove(repo, tree)
+    removed = trashing.remove(repo, tree)
     assert not tree.exists()
-    trashing.undo(repo, entry.id)
+    trashing.undo(repo, removed.id)
     assert differences(before, portrait(tree)) == []
     assert stat.S_ISFIFO((tree / "pipe").stat().st_mode)
     assert (tree / "file0").stat().st_mtime_ns == 1_000_000_001
@@ -101,9 +102,9 @@ def test_from_here_to_there(repo: Path, elsewhere: Path) -> None:
     commit(tree, "one")
     (tree / "new").write_text("new\n")
     before = portrait(tree)
-    entry = trashing.remove(repo, tree)
+    removed = trashing.remove(repo, tree)
     back = elsewhere / "made" / "topic"
-    trashing.undo(repo, entry.id, to=back)
+    trashing.undo(repo, removed.id, to=back)
     after = portrait(back)
     assert before.files.keys() == after.files.keys()
     assert before.admin["index"] == after.admin["index"]
@@ -213,3 +214,20 @@ def test_a_device_is_refused_clearly(repo: Path, elsewhere: Path) -> None:
     assert "device" in refused.value.message
     assert git(tree, "status", "--porcelain") == before
     assert trashing.pins(repo) == trashing.leftovers(repo) == []
+
+
+def test_a_disk_that_is_away_after_a_crash_is_waited_for(sealed: Path, elsewhere: Path) -> None:
+    """Its tree may be on there under either name; nothing is given up before that is known."""
+    case = Case(sealed, elsewhere / "disk")
+    one = trashing.prepare(case.repo, case.tree)
+    one = entry.change(one, state=State.TAKING, far=True, mode=0o755)
+    passage.set_aside(one)
+    case.admin.rename(one.admin)
+    case.tree.rename(passage.away(one))
+    (elsewhere / "disk").rename(elsewhere / "unplugged")
+    (said,) = trash.recover(trashing.discover(case.repo))
+    assert "their disk may be away" in said
+    assert trashing.pins(case.repo)
+    (elsewhere / "unplugged").rename(elsewhere / "disk")
+    case.recover()
+    assert case.require_whole()

@@ -5,19 +5,22 @@ The promise of design §5, byte for byte: files, index, HEAD, references, status
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from helpers import states, trashing
 from helpers.portraits import differences, portrait
 from helpers.repos import commit, git, linked, repository
 from helpers.states import State
 from hqt.errors import HqtError
-from hqt.git import branches
 
 MOVABLE = [state for state in states.states() if not state.always]
 REFUSED = [state for state in states.states() if state.always]
@@ -27,15 +30,12 @@ def named(state: State) -> str:
     return state.name
 
 
-def require_exact_return(
-    repo: Path, tree: Path, meanwhile: Callable[[], object] = lambda: None
-) -> None:
+def require_exact_return(repo: Path, tree: Path) -> None:
     """Remove the worktree at `tree`, collect all garbage, undo, and compare."""
     before = portrait(tree, reflogs=False)
     entry = trashing.remove(repo, tree)
     assert not os.path.lexists(tree)
     assert f"worktree {tree}\n" not in git(repo, "worktree", "list", "--porcelain")
-    meanwhile()
     trashing.collect_garbage(repo)
     trashing.undo(repo, entry.id)
     assert differences(before, portrait(tree, reflogs=False)) == []
@@ -75,6 +75,57 @@ def test_several_states_at_once(names: list[int], sealed: Path) -> None:
             MOVABLE[number].build(repo, tree)
         except (AssertionError, OSError):
             continue
+    require_exact_return(repo, tree)
+
+
+NAMES = st.sampled_from(
+    ["file0", "folder/inner", "new", "deep/er/new", "x.log", "link", "w#{x} \n"]
+)
+ACTS: dict[str, Callable[[Path, str], object]] = {
+    "write": lambda tree, name: _write(tree / name, f"{name} written\n"),
+    "write more": lambda tree, name: _write(tree / name, "more\n" * 50),
+    "delete": lambda tree, name: (tree / name).unlink(missing_ok=True),
+    "execute": lambda tree, name: (tree / name).chmod(0o755),
+    "link": lambda tree, name: (tree / f"{name}.link").symlink_to(f"./{name}"),
+    "stage": lambda tree, name: git(tree, "add", "-f", "--", name),
+    "intend": lambda tree, name: git(tree, "add", "-f", "-N", "--", name),
+    "unstage": lambda tree, name: git(tree, "rm", "-q", "--cached", "--", name),
+    "hide": lambda tree, name: git(tree, "update-index", "--skip-worktree", "--", name),
+    "assume": lambda tree, name: git(tree, "update-index", "--assume-unchanged", "--", name),
+    "commit": lambda tree, _: git(tree, "commit", "-q", "-m", "Work"),
+    "amend": lambda tree, _: git(tree, "commit", "-q", "--amend", "-m", "Again"),
+    "back": lambda tree, _: git(tree, "reset", "-q", "--soft", "HEAD~1"),
+    "detach": lambda tree, _: git(tree, "checkout", "-q", "--detach"),
+    "branch": lambda tree, _: git(tree, "switch", "-q", "-c", "another"),
+    "private ref": lambda tree, _: git(tree, "update-ref", "refs/worktree/kept", "HEAD"),
+    "stash": lambda tree, _: git(tree, "stash", "-q"),
+    "pop": lambda tree, _: git(tree, "stash", "pop", "-q"),
+    "nest": lambda tree, _: git(tree, "init", "-q", "nested"),
+    "pick": lambda tree, _: git(tree, "cherry-pick", "side"),
+    "merge": lambda tree, _: git(tree, "merge", "-q", "side"),
+    "rebase": lambda tree, _: git(tree, "rebase", "-q", "--autostash", "side"),
+    "split": lambda tree, _: git(tree, "update-index", "--split-index"),
+}
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(st.sampled_from(sorted(ACTS)), NAMES), min_size=3, max_size=14))
+def test_any_state(sealed: Path, acts: list[tuple[str, str]]) -> None:
+    """Acts at random; what git or the disk refuses is skipped, conflicts stay as they are."""
+    repo, tree = states.fresh(Path(tempfile.mkdtemp(dir=sealed)))
+    git(repo, "switch", "-q", "-c", "side")
+    commit(repo, "file0", "side\n")
+    commit(repo, "new", "side\n")
+    for act, name in acts:
+        with contextlib.suppress(AssertionError, OSError):
+            ACTS[act](tree, name)
     require_exact_return(repo, tree)
 
 
@@ -152,12 +203,8 @@ def test_commits_that_a_pick_has_only_abbreviated_are_kept(sealed: Path) -> None
     git(repo, "switch", "-q", "main")
     commit(tree, "file0", "mine\n")
     git(tree, "cherry-pick", "main..picked", check=False)
-
-    def drop_the_branch() -> None:
-        git(repo, "branch", "-D", "picked")
-
     entry = trashing.remove(repo, tree)
-    drop_the_branch()
+    git(repo, "branch", "-q", "-D", "picked")
     trashing.collect_garbage(repo)
     trashing.undo(repo, entry.id)
     (tree / "file0").write_text("resolved\n")
@@ -214,20 +261,50 @@ def test_a_bare_repository(sealed: Path) -> None:
     require_exact_return(sealed / "bare.git", tree)
 
 
-def test_another_worktree_has_work_of_its_own_meanwhile(sealed: Path) -> None:
+@pytest.mark.parametrize("how", ["--filter=blob:none", "--depth=1"])
+def test_a_clone_that_lacks_objects_fetches_none(how: str, sealed: Path) -> None:
+    """Its remote is gone, so that every attempt to fetch would fail."""
+    origin = repository(sealed / "origin", files=3)
+    commit(origin, "file0", "later\n")
+    git(origin, "config", "uploadpack.allowFilter", "true")
+    git(sealed, "clone", "-q", how, f"file://{origin}", "clone")
+    repo = sealed / "clone"
+    tree = linked(repo, sealed / "tree")
+    origin.rename(sealed / "away")
+    commit(tree, "own")
+    git(tree, "commit", "-q", "--amend", "-m", "Own, amended")
+    (tree / "staged").write_text("staged\n")
+    git(tree, "add", "staged")
+    require_exact_return(repo, tree)
+
+
+def test_all_branches_of_a_rebase_come_back(sealed: Path) -> None:
+    """`rebase --update-refs` moves others besides the one it began on."""
+    repo, tree = states.fresh(sealed)
+    commit(tree, "one")
+    git(repo, "branch", "-q", "middle", "topic")
+    commit(tree, "two")
+    edit = "sed -i -e 1s/^pick/edit/"
+    git(tree, "rebase", "-q", "-i", "--update-refs", "HEAD~2", GIT_SEQUENCE_EDITOR=edit)
+    tips = git(repo, "for-each-ref", "refs/heads")
+    entry = trashing.remove(repo, tree)
+    git(repo, "branch", "-q", "-D", "middle", "topic")
+    trashing.collect_garbage(repo)
+    trashing.undo(repo, entry.id)
+    assert git(repo, "for-each-ref", "refs/heads") == tips
+    git(tree, "rebase", "--continue")
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_another_worktree_is_made_meanwhile(sealed: Path) -> None:
     repo, tree = states.fresh(sealed)
     states.by_name()["staged and modified"].build(repo, tree)
-
-    def work() -> None:
-        git(repo, "worktree", "add", "-q", str(sealed / "other"), "-b", "other")
-        git(repo, "worktree", "prune", "--expire", "now")
-        (sealed / "other" / "x").write_text("x")
-
     before = portrait(tree)
     entry = trashing.remove(repo, tree)
-    work()
+    other = linked(repo, sealed / "other", "other")
+    git(repo, "worktree", "prune", "--expire", "now")
     trashing.undo(repo, entry.id)
     after = portrait(tree)
     assert (before.files, before.admin) == (after.files, after.admin)
     assert before.said["status"] == after.said["status"]
-    assert branches.commit_of(trashing.discover(repo), "other")
+    assert git(other, "status", "--porcelain") == ""

@@ -23,6 +23,8 @@ def concerned(admin: Path, head: str | None) -> tuple[str, ...]:
     """
     names = [head or ""]
     names += [_text(admin / kind / "head-name") for kind in ("rebase-merge", "rebase-apply")]
+    # `rebase --update-refs` will move these too: three lines each, the name first.
+    names += _text(admin / "rebase-merge" / "update-refs").split("\n")[::3]
     if start := _text(admin / "BISECT_START"):
         names.append(_HEADS + start.removeprefix(_HEADS))
     return tuple(dict.fromkeys(name for name in names if name.startswith(_HEADS)))

@@ -69,6 +69,7 @@ class Manifest:
     name: str  # of the admin entry
     tree: bool  # False: the directory was missing already
     mode: int  # permission bits of the directory
+    far: bool  # the directory is on another file system than the repository
     gitdir: str  # the admin entry's `gitdir`, as it was written
     head: str  # the admin entry's `HEAD`, as it was written
     ref: str | None  # full name of the reference that HEAD points to; None when detached

@@ -69,7 +69,7 @@ def settle(one: Entry) -> str:
             return f"The removal of {one.path} was finished; `hqt undo` brings it back.{where}"
         case State.TAKING:
             passage.remove_partial(one.partial)
-            _return_tree(passage.away(one), one.path)
+            _return_tree(one)
             _discard(passage.reattach(one))
             return f"The removal of {one.path} was taken back; it is where it was."
         case State.RESTORING if one.has_admin:
@@ -145,16 +145,23 @@ def after_failure(repo: Repository, id: str) -> State | None:
         return None
 
 
-def _return_tree(source: Path, target: Path) -> None:
-    """Rename a tree back, if it had been moved."""
-    if os.path.lexists(source):
-        if os.path.lexists(target):
+def _return_tree(one: Entry) -> None:
+    """Move a tree back that had been moved aside, to be copied."""
+    away = passage.away(one)
+    if os.path.lexists(away):
+        if os.path.lexists(one.path):
             raise HqtError(
                 Code.PATH_EXISTS,
-                f"There is something at {target} now, so {source} cannot go back there.",
+                f"There is something at {one.path} now, so {away} cannot go back there.",
                 "Move it away, then run any hqt command that changes something.",
             )
-        source.rename(target)
+        away.rename(one.path)
+    elif one.manifest.far and not os.path.lexists(one.path):
+        raise HqtError(
+            Code.MISSING_WORKTREE,
+            f"Neither {one.path} nor {away} is there; their disk may be away.",
+            "Mount it, then run any hqt command that changes something.",
+        )
 
 
 def _discard(one: Entry) -> None:

@@ -90,6 +90,7 @@ def prepare(
             name=home.name,
             tree=not now.missing,
             mode=0,
+            far=False,
             removed_at=time.time_ns(),
             holds=holds,
             session=dict(session or {}),
@@ -184,26 +185,34 @@ def empty(
 def _take(one: Entry, holds: tuple[str, ...]) -> Taken:
     """The order of design §5, Remove."""
     now = guards.require_takable(one.repository, one.home, one.path)
-    mode = stat.S_IMODE(one.path.stat().st_mode) if not now.missing else 0
-    one = entry.change(one, state=State.TAKING, tree=not now.missing, mode=mode, holds=holds)
+    one = entry.change(one, state=State.TAKING, holds=holds, **_directory(now, one.common_dir))
+    one = _follow(one, one.home)
     if one.manifest.tree:
         passage.set_aside(one)
     one.home.rename(one.admin)
-    one = _follow(one)
+    one = _follow(one, one.admin)  # what came in between; from here on nothing can
     if one.manifest.tree:
         passage.take_tree(one)
     left = recovery.finish_taking(one)
     return Taken(one.summary(), left)
 
 
-def _follow(one: Entry) -> Entry:
-    """Record and pin what has changed since it was prepared; from here on nothing can."""
+def _directory(now: Worktree, common_dir: Path) -> dict[str, Any]:
+    """The manifest's account of the directory itself."""
+    if now.missing:
+        return {"tree": False}
+    found = now.path.stat()
+    far = found.st_dev != common_dir.stat().st_dev
+    return {"tree": True, "mode": stat.S_IMODE(found.st_mode), "far": far}
+
+
+def _follow(one: Entry, admin: Path) -> Entry:
+    """Record and pin what has changed in the admin entry, which is at `admin`, since last time."""
     known = tuple(branch.ref for branch in one.manifest.branches)
-    now = _survey(one.repository, one.admin, one.home, one.path, known)
-    fingerprint = pins.fingerprint(one.admin)
-    changed = entry.change(one, **now, fingerprint=fingerprint)
+    now = _survey(one.repository, admin, one.home, one.path, known)
+    changed = entry.change(one, **now, fingerprint=pins.fingerprint(admin))
     if changed != one:
-        _pin(changed, one.admin)
+        _pin(changed, admin)
     return changed
 
 
