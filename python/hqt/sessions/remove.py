@@ -17,7 +17,7 @@ from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import closing, inspect, rows, targets
+from hqt.sessions import closing, inspect, taking, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.inspect import Permits
@@ -121,31 +121,11 @@ def _refusal(one: Doomed, terms: Terms, branches: frozenset[str]) -> HqtError | 
     if one.tree is None:
         return closing.refusal(one.world, one.session, terms.close) if one.session else None
     try:
-        _require_registered(one.world, one.tree)
+        taking.require_registered(one.world, one.tree)
     except HqtError as error:
         return error
     found = inspect.take(one.world, one.tree, one.session, terms.permits, branches)
-    return refused(found)
-
-
-def _require_registered(world: World, tree: Worktree) -> None:
-    from hqt.git import worktrees
-
-    if not tree.missing:
-        worktrees.require_identity(world.repository, tree)
-
-
-def refused(found: Inventory) -> HqtError | None:
-    """An inventory's first refusal as an error that carries all of it; None if nothing refuses."""
-    if not found.refusals:
-        return None
-    remedies = dict.fromkeys(refusal.remedy for refusal in found.refusals if refusal.remedy)
-    return HqtError(
-        Code(found.refusals[0].code),
-        " ".join(refusal.message for refusal in found.refusals),
-        " ".join(remedies),
-        documents.inventory(found),
-    )
+    return taking.refused(found)
 
 
 def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
@@ -161,67 +141,37 @@ def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
 
 
 def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
-    """Steps 1 to the last of design §5, Remove, under the lock."""
-    from hqt import verdict
-    from hqt.git import trash
+    """The worktree into the trash, its branch if the rules allow it, the row last; locked."""
+    assert one.tree is not None
+    session, moved = one.session, list[str]()
 
-    world = worlds.again(one.world)
-    tree = _same(world, one)
-    found = inspect.take(world, tree, one.session, terms.permits, branches)
-    if error := refused(found):
-        raise error
-    moved: tuple[str, ...] = ()
-    if terms.evacuate:
-        from hqt.sessions.evacuate import evacuate
+    def judge(world: World, tree: Worktree) -> Inventory:
+        return inspect.take(world, tree, session, terms.permits, branches)
 
-        moved = evacuate(world, tree, one.session)
-    entry = trash.prepare(
-        world.repository,
-        tree,
-        holds=verdict.holds(found.losses),
-        session=rows.record(one.session) if one.session else None,
-        pool=worlds.pool(world),
-        branches=[row.worktree_branch] if (row := one.session) and row.worktree_branch else [],
+    def vacate(world: World, tree: Worktree) -> tuple[str, ...]:
+        return closing.close_worktree(world, tree, session, close=terms.close)
+
+    def lead_away(world: World, tree: Worktree) -> None:
+        if terms.evacuate:
+            from hqt.sessions.evacuate import evacuate
+
+            moved.extend(evacuate(world, tree, session))
+
+    gone = taking.take_away(
+        one.world, one.tree, session, judge=judge, vacate=vacate, prepare=lead_away
     )
-    try:
-        closed = closing.close_worktree(world, tree, one.session, close=terms.close)
-        world = worlds.again(world)
-        tree = _same(world, one)
-        again = inspect.take(world, tree, one.session, terms.permits, branches)
-        if error := refused(again):
-            raise error
-    except BaseException:
-        trash.abandon(entry)
-        raise
-    signals.ignore()
-    taken = trash.take(entry, holds=verdict.holds(again.losses))
-    deleted, notes = _branch(world, one, again, terms)
-    notes += tuple(f"{path} could not be deleted; its copy is in the trash." for path in taken.left)
-    if one.session:
-        worlds.rows().delete(one.session.id)
+    deleted, notes = _branch(gone.world, one, gone.found, terms)
+    if session:
+        worlds.rows().delete(session.id)
+    tree = gone.found.worktree.worktree
     return Removed(
         path=tree.path,
         branch=tree.branch,
         branch_deleted=deleted,
-        windows_closed=closed,
-        trash=entry.id,
-        session=one.session.id if one.session else None,
-        notes=(*moved, *notes),
-    )
-
-
-def _same(world: World, one: Doomed) -> Worktree:
-    """The same worktree in a world read anew, its identity checked both ways."""
-    assert one.tree is not None
-    for tree in world.worktrees:
-        if tree.path == one.tree.path and tree.git_dir == one.tree.git_dir:
-            _require_registered(world, tree)
-            return tree
-    raise HqtError(
-        Code.IDENTITY_MISMATCH,
-        f"The worktree at {one.tree.path} is not the one that was asked for any more; "
-        "nothing was removed.",
-        "Look with `hqt list`, then try again.",
+        windows_closed=gone.windows_closed,
+        trash=gone.trash,
+        session=session.id if session else None,
+        notes=(*moved, *notes, *gone.notes),
     )
 
 
