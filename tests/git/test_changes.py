@@ -65,7 +65,7 @@ def test_every_state_is_counted_as_git_shows_it(sealed: Path, state: states.Stat
     assert changes.count(worktree, found) == expected or state.name in DECEIVED
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_any_edits_are_counted_as_git_shows_them(sealed: Path, seed: int) -> None:
     repo = repos.repository(sealed / f"edited-{seed}", files=4)
@@ -75,6 +75,7 @@ def test_any_edits_are_counted_as_git_shows_them(sealed: Path, seed: int) -> Non
     expected = shown(tree)
     assert changes._by_git(worktree) == expected
     assert in_process(worktree, found) in (None, expected)
+    assert changes.told_by(losses(found, worktree)) in (None, expected)
 
 
 def test_ordinary_edits_are_counted_in_process(repo: Path) -> None:

@@ -21,7 +21,7 @@ def repository(path: Path) -> Repository:
     return Repository(path / ".git", path, bare=False, checkout=path)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_any_history_is_judged_as_git_does(sealed: Path, seed: int) -> None:
     made = histories.build(sealed / f"history-{seed}", random.Random(seed))
@@ -35,7 +35,7 @@ def test_any_history_is_judged_as_git_does(sealed: Path, seed: int) -> None:
     assert list(commits.count_all(repo, heads)) == truth == judged
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_wrong_clocks_hide_no_commit(sealed: Path, seed: int) -> None:
     made = histories.build(sealed / f"skewed-{seed}", random.Random(seed), skew=True)

@@ -12,6 +12,7 @@ import pytest
 from helpers import repos, states
 from helpers.repos import commit, git
 from hqt import verdict
+from hqt.git import losses as inventory
 from hqt.git import nested, question, witness
 from hqt.git.losses import losses
 from hqt.git.worktrees import list_worktrees
@@ -398,6 +399,30 @@ def test_a_tree_that_takes_too_long_is_a_doubt(
     found = take(repo, tree)
     assert found.timed_out
     assert len(found.unsure) == 1
+
+
+def test_a_mount_is_named_and_nothing_lifts_it(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, tree = pair
+    repos.repository(tree / "cache" / "mounted" / "inner")
+    monkeypatch.setattr(inventory, "mounts_below", lambda root: (root / "cache" / "mounted",))
+    found = take(repo, tree)
+    assert (found.mounts, found.nested_repositories) == (("cache/mounted",), ())
+    assert [one.code for one in verdict.refusals(found, Occupants(), force=True)] == ["nested"]
+
+
+def test_mounts_that_cannot_be_known_are_a_doubt(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> tuple[Path, ...]:
+        raise PermissionError(13, "Permission denied")
+
+    repo, tree = pair
+    monkeypatch.setattr(inventory, "mounts_below", fail)
+    assert take(repo, tree).unsure == (
+        "Mounts could not be checked: [Errno 13] Permission denied.",
+    )
 
 
 def test_every_doubt_is_told_at_once(

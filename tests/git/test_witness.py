@@ -28,7 +28,7 @@ def repository(repo: Path) -> Repository:
     return Repository(repo / ".git", repo, bare=False, checkout=repo)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_any_edits_are_seen_alike(sealed: Path, seed: int) -> None:
     repo = repos.repository(sealed / f"edited-{seed}", files=4)
@@ -40,7 +40,7 @@ def test_any_edits_are_seen_alike(sealed: Path, seed: int) -> None:
     assert witness.second_opinion(repository(repo), found, judged) == ()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9), skew=st.booleans())
 def test_any_history_is_counted_alike(sealed: Path, seed: int, skew: bool) -> None:
     made = histories.build(sealed / f"history-{seed}-{skew}", random.Random(seed), skew=skew)
