@@ -281,3 +281,26 @@ def test_a_session_made_for_the_worktree_goes_with_it(tmux: Server, sealed: Path
     windows.close_window(tmux.tmux, window.id)
     windows.close_window(tmux.tmux, "@0")
     assert tmux.windows("#{session_name}") == ["main"]
+
+
+@pytest.mark.parametrize("select", [False, True])
+def test_a_window_gets_the_place_that_was_asked_for_if_it_is_free(
+    tmux: Server, sealed: Path, select: bool
+) -> None:
+    def at(index: int, session: str | None = "$0") -> Window:
+        return windows.open_window(
+            tmux.tmux,
+            session=session,
+            new_session="mine",
+            index=index,
+            cwd=sealed,
+            label="x",
+            select=select,
+        )
+
+    assert at(5).index == 5
+    assert at(5).index == 1, "taken: the first that is free"
+    own = at(3, session=None)
+    assert (own.index, own.session_name) == (3, "mine")
+    assert pane(tmux, own).window_index == 3
+    assert len(tmux.windows()) == 4

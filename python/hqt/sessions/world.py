@@ -32,6 +32,7 @@ class World:
     snapshot: Snapshot | None
     config: Config
     plain: bool = False  # no repository at all: only sessions without a worktree can live here
+    at: Path | None = None  # the folder it was read from; None: the caller's
 
     @property
     def projects(self) -> frozenset[Path]:
@@ -76,8 +77,21 @@ class World:
         return tuple(
             session
             for session in self.sessions
-            if not session.archived and self.worktree_of(session) == worktree
+            if not self.is_archived(session) and self.worktree_of(session) == worktree
         )
+
+    def is_archived(self, session: Session) -> bool:
+        """Whether it was put aside; a child without a worktree of its own is, as its parent is."""
+        return session.archived or any(one.archived for one in self.parents(session))
+
+    def parents(self, session: Session) -> tuple[Session, ...]:
+        """The sessions whose fate it shares: what it was forked from, and so on, as long as the
+        child has no worktree of its own."""
+        rows = {one.id: one for one in self.sessions}
+        found: dict[str, Session] = {}
+        while not session.owns_worktree and session.parent in rows and session.parent not in found:
+            session = found[session.parent] = rows[session.parent]
+        return tuple(found.values())
 
     def windows_of(self, worktree: Worktree) -> tuple[str, ...] | None:
         """The windows that belong to a worktree or have a pane in it; None without a server."""
@@ -153,7 +167,8 @@ def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
     options = snapshot.options if snapshot else {}
     settings = config.load(options, found.root)
     sessions = rows().all()
-    world = World(caller, found, worktrees.list_worktrees(found), (), snapshot, settings)
+    listed = worktrees.list_worktrees(found)
+    world = World(caller, found, listed, (), snapshot, settings, at=directory)
     mine = tuple(session for session in sessions if session.project in world.projects)
     return replace(world, sessions=mine)
 
@@ -162,7 +177,7 @@ def again(world: World) -> World:
     """The same place, read anew: after a lock was taken, or to report what is."""
     if world.plain:
         return without_repository(world.caller, glance(world.caller))
-    return join(world.caller, world.caller.directory, glance(world.caller))
+    return join(world.caller, world.at or world.caller.directory, glance(world.caller))
 
 
 def without_repository(caller: Caller, snapshot: Snapshot | None) -> World:

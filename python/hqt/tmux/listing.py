@@ -19,7 +19,7 @@ from hqt.tmux.formats import unquote
 _PANE = (
     "pane_id window_id session_id session_name pane_pid pane_dead window_active pane_active "
     "n:pane_current_path pane_current_path pane_current_command window_name "
-    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty"
+    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty window_index"
 ).split()
 _CLIENT = (
     "client_name session_id window_id client_activity client_width client_height "
@@ -50,6 +50,8 @@ class Snapshot:
     )  # the global `@hqt-…` settings that are set, "" included
     version: str = ""
     pid: int = 0  # of the server
+    environment: frozenset[str] = frozenset()  # names of what it gives to every new window
+    default_command: str = ""  # what runs in a window that is given no command; "": the shell
 
 
 def commands(mark: str) -> list[list[str]]:
@@ -57,6 +59,7 @@ def commands(mark: str) -> list[list[str]]:
     return [
         ["list-panes", "-a", "-F", _format("P", _PANE, mark)],
         ["list-clients", "-F", _format("C", _CLIENT, mark)],
+        ["show-environment", "-g"],
         ["display-message", "-p", _format("S", _SERVER, mark)],
         ["show-options", "-g"],
     ]
@@ -71,10 +74,10 @@ def parse(text: str, mark: str) -> Snapshot:
     panes: dict[str, Pane] = {}
     clients = []
     sessions: dict[str, TmuxSession] = {}
-    version, pid = "", 0
+    version, pid, environment = "", 0, ""
     *records, options = text.split(f"{mark}.")
     for record in records:
-        _, kind, *fields = record.split(mark)
+        before, kind, *fields = record.split(mark)
         if kind == "P":
             pane = _pane(dict(zip(_PANE, fields, strict=True)))
             panes.setdefault(pane.id, pane)
@@ -82,14 +85,17 @@ def parse(text: str, mark: str) -> Snapshot:
         elif kind == "C":
             clients.append(_client(dict(zip(_CLIENT, fields, strict=True))))
         else:
-            version, pid = fields[0], int(fields[1])
+            version, pid, environment = fields[0], int(fields[1]), before
+    settings = _options(options)
     return Snapshot(
         tuple(panes.values()),
         tuple(clients),
         tuple(sessions.values()),
-        _options(options),
+        {name: value for name, value in settings.items() if name.startswith("@hqt-")},
         version,
         pid,
+        _names(environment),
+        settings.get("default-command", ""),
     )
 
 
@@ -118,6 +124,7 @@ def _pane(field: dict[str, str]) -> Pane:
         window_branch=field["@hqt_branch"],
         window_state=field["@hqt_state"],
         window_dirty=field["@hqt_dirty"],
+        window_index=int(field["window_index"] or 0),
     )
 
 
@@ -146,8 +153,16 @@ def _add_window(sessions: dict[str, TmuxSession], pane: Pane) -> None:
 
 
 def _options(text: str) -> dict[str, str]:
-    lines = (line.partition(" ") for line in text.split("\n") if line.startswith("@hqt-"))
+    ours = ("@hqt-", "default-command ")
+    lines = (line.partition(" ") for line in text.split("\n") if line.startswith(ours))
     return {name: unquote(value) for name, _, value in lines}
+
+
+def _names(environment: str) -> frozenset[str]:
+    """The variables of `show-environment`; a line that starts with `-` is one that is taken away.
+    A value with line breaks may add names that are none, which does no harm."""
+    lines = (line for line in environment.split("\n") if line and not line.startswith("-"))
+    return frozenset(line.partition("=")[0] for line in lines)
 
 
 def _kernel_path(pid: int) -> str:

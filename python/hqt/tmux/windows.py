@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -19,6 +19,7 @@ from hqt.tmux.server import Tmux
 
 # tmux gives a single word to a shell; behind this it is executed as it is, like several words.
 _EXEC = ("/bin/sh", "-c", 'exec "$0" "$@"')
+_MADE = "#{window_id} #{pane_id} #{session_id} #{window_index} #{session_name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Window:
     id: str  # @3
     pane: str  # %5
     session: str  # $1
+    index: int = 0  # its place in the tmux session
+    session_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ def open_window(
     *,
     session: str | None,
     new_session: str | None = None,
+    index: int | None = None,
     cwd: Path,
     label: str,
     command: Sequence[str] | None = None,
@@ -72,7 +76,8 @@ def open_window(
     select: bool = False,
     client: str | None = None,
 ) -> Window:
-    """Open a window in the tmux session with the id `session`, or in a new one of that name.
+    """Open a window in the tmux session with the id `session`, or in a new one of that name; at
+    the place `index`, if that is free.
 
     It starts in `cwd` and runs `command`, word by word and without a shell, or else what the user's
     `default-command` says; `environment` is added to what the server gives. `options` are set on
@@ -86,27 +91,32 @@ def open_window(
     # In its own session a selected window is the batch's current one: it needs no id to be named.
     at_once = select and session is not None
     if session is not None:
-        create = ["new-window", *([] if select else ["-d"]), "-t", f"{session}:"]
+        places = [f"{session}:"] if index is None else [f"{session}:{index}", f"{session}:"]
+        creates = [["new-window", *([] if select else ["-d"]), "-t", place] for place in places]
     else:
-        create = ["new-session", "-d", "-s", window_name(new_session or label)]
-    create += ["-P", "-F", "#{window_id} #{pane_id} #{session_id}", "-n"]
+        creates = [["new-session", "-d", "-s", window_name(new_session or label)]]
+    names = dict.fromkeys((window_name(label), plain_window_name(label)))
     more = _settings(options or {}) if at_once else []
     if at_once and client:
         more.append(["switch-client", "-c", client, "-t", f"{session}"])
-    for name in dict.fromkeys((window_name(label), plain_window_name(label))):
-        answer = tmux.ask(*program.batch([*create, name]), *more)
+    for create, name in ((create, name) for create in creates for name in names):
+        answer = tmux.ask(*program.batch([*create, "-P", "-F", _MADE, "-n", name]), *more)
         if answer.out:  # it was made; a client that has gone meanwhile is no failure
             break
         program.forget(tmux)
     else:
-        raise tmux.failure(answer, create[0])
-    window = Window(*answer.out[0].split())
+        raise tmux.failure(answer, creates[0][0])
+    id, pane, of, at, called = answer.out[0].split(" ", 4)
+    window = Window(id, pane, of, int(at), called)
     if not cwd.is_dir():
         close_window(tmux, window.id)
         _require_folder(cwd)
     if not at_once:
         # What it ran may have ended at once, and its window with it.
         tmux.ask(*_settings(options or {}, window.id), *_private(program, window, session))
+        if session is None and index is not None and index != window.index:
+            answer = tmux.ask(["move-window", "-s", window.id, "-t", f"{window.session}:{index}"])
+            window = replace(window, index=index) if answer.status == 0 else window
     if select and session is None and client:
         goto(tmux, session=window.session, window=window.id, client=client)
     return window
