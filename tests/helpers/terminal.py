@@ -50,7 +50,11 @@ class Terminal:
     outer: Server
 
     def press(self, *keys: str) -> None:
-        """Press keys, by tmux's names: `C-b`, `W`, `Enter`, `Escape`, `Up`."""
+        """Press keys, by tmux's names: `C-b`, `W`, `Enter`, `Escape`, `Up`.
+
+        What a key opens must have been seen before the next key is pressed, as a person would:
+        tmux gives keys that come with it to the pane below.
+        """
         self.outer.cmd("send-keys", "-t", "%0", *(";" if key == "\\;" else key for key in keys))
 
     def type(self, text: str) -> None:

@@ -80,7 +80,17 @@ def test_nobody_at_the_socket(sealed: Path) -> None:
         assert "nobody" in caught.value.message
         assert caught.value.remedy
     (sealed / "file").write_text("not a socket")
-    assert not Tmux(socket_path=str(sealed / "file")).alive()
+    for place in ("file", "file/below", "no/where", "line\nbreak"):
+        path = Tmux(socket_path=str(sealed / place))
+        assert not path.alive()
+        assert path.ask(["list-sessions"]).nobody
+
+
+def test_a_socket_that_may_not_be_used_is_not_nobody() -> None:
+    refused = "error connecting to /tmp/x (Permission denied)"
+
+    assert not server.Answer(1, [], refused).nobody
+    assert refused in str(Tmux().failure(server.Answer(1, [], refused), "list-panes"))
 
 
 def test_no_tmux_on_this_machine(monkeypatch: pytest.MonkeyPatch, sealed: Path) -> None:
@@ -132,6 +142,17 @@ def _clients() -> list[str]:
 
 def test_a_living_server(tmux: Server) -> None:
     assert tmux.tmux.alive()
+
+
+def test_a_folder_that_was_removed_under_the_caller_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch, tmux: Server, sealed: Path
+) -> None:
+    (sealed / "gone").mkdir()
+    monkeypatch.chdir(sealed / "gone")
+    (sealed / "gone").rmdir()
+
+    assert tmux.tmux.alive()
+    assert len(server.read(tmux.tmux).panes) == 1
 
 
 def test_the_locale_does_not_matter(monkeypatch: pytest.MonkeyPatch, tmux: Server) -> None:

@@ -12,14 +12,13 @@ from helpers.servers import until
 
 
 def test_a_person_types_sees_and_dismisses(sealed: Path) -> None:
-    with terminal.opened("set -g mouse on", size=(60, 12), cwd=sealed) as person:
+    menu = "bind M display-menu -T Title Apple a '' Pear p ''"
+    with terminal.opened("set -g mouse on", menu, size=(60, 12), cwd=sealed) as person:
         person.type("echo größe 'a;b' $((40 + 2));")
         person.press("Enter")
         assert "größe a;b 42" in person.see("a;b 42").splitlines()
 
-        person.press("C-b", ":")
-        person.type("display-menu -T Title Apple a 'display-message picked' Pear p ''")
-        person.press("Enter")
+        person.press("C-b", "M")
         person.see("Title", "Apple", "Pear")
         person.press("p")
         person.dismissed("Title")
@@ -42,12 +41,10 @@ def test_it_tells_what_it_saw_instead(sealed: Path) -> None:
 
 def test_a_popup_is_on_its_own_persons_screen_only(sealed: Path) -> None:
     with (
-        terminal.opened(cwd=sealed) as first,
+        terminal.opened("bind P display-popup -E 'echo inside; read x'", cwd=sealed) as first,
         terminal.attached(first.server, size=(70, 20)) as second,
     ):
-        second.press("C-b", ":")
-        second.type("display-popup -E 'echo inside; read x'")
-        second.press("Enter")
+        second.press("C-b", "P")
         second.see("inside")
         assert "inside" not in first.screen()
         second.press("Enter")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
 
 TIMEOUT = 10.0  # seconds; a loaded server with a large history takes tenths
 _LONGEST = 15_000  # bytes of arguments; tmux takes a message of 16 KB
-# What tmux's client says, never translated, when nobody listens at the socket.
-_NOBODY = ("no server running on ", "error connecting to ")
+# What tmux's client says, never translated, when nobody listens at the socket. Other errors of
+# connecting (no permission, a full queue) do not mean that nobody is there.
+_NOBODY = re.compile(
+    r"no server running on .*|"
+    r"error connecting to .* \((No such file or directory|Not a directory)\)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Answer:
     @property
     def nobody(self) -> bool:
         """Whether no server was there."""
-        return self.status != 0 and self.err.startswith(_NOBODY)
+        return self.status != 0 and _NOBODY.fullmatch(self.err) is not None
 
 
 @dataclass(frozen=True, slots=True)
