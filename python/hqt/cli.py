@@ -22,6 +22,7 @@ VERBS = (
     "path",
     "open",
     "remove",
+    "archive",
     "undo",
     "trash",
     "restore",

@@ -10,6 +10,7 @@ from typing import Any
 from hqt.errors import HqtError
 from hqt.models import Losses, Occupants, Repository, TrashEntry
 from hqt.results import (
+    Archived,
     Diagnosis,
     Inventory,
     Listing,
@@ -92,7 +93,7 @@ def session(view: SessionView) -> Document:
         "base_commit": row.base_commit,
         "window": view.window,
         "created_at": row.created_at,
-        "cleanup": None,
+        "cleanup": asdict(row.cleanup) if row.archived and row.cleanup else None,
     }
 
 
@@ -184,6 +185,11 @@ def removed(value: Removed) -> Document:
 @_fields.register(Removals)
 def _(result: Removals) -> Document:
     return {"removed": [removed(one) for one in result.removed]}
+
+
+@_fields.register(Archived)
+def _(result: Archived) -> Document:
+    return {"session": session(result.session), "windows_closed": list(result.windows_closed)}
 
 
 def trash_entry(entry: TrashEntry) -> Document:

@@ -1,4 +1,4 @@
-"""Faults in hqt itself: into the log, with what is needed to mend them."""
+"""The log: faults in hqt itself, with what is needed to mend them, and events worth a line."""
 
 from __future__ import annotations
 
@@ -17,29 +17,9 @@ def logged(error: BaseException) -> HqtError:
 
     A log that cannot be written is not worth a second failure: the message then says so.
     """
-    import logging
-    import logging.handlers
-
-    file = paths.log_file()
-    where = f"The details are in {file}"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handler = logging.handlers.RotatingFileHandler(
-            file, maxBytes=_KEEP, backupCount=1, encoding="utf-8", errors="backslashreplace"
-        )
-        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-        record = logging.LogRecord(
-            "hqt",
-            logging.ERROR,
-            __file__,
-            0,
-            "hqt %s, Python %s, %s, arguments %r",
-            (__version__, platform.python_version(), platform.platform(), sys.argv[1:]),
-            (type(error), error, error.__traceback__),
-        )
-        handler.handle(record)
-        handler.close()
-    except OSError:
+    versions = f"Python {platform.python_version()}, {platform.platform()}"
+    where = f"The details are in {paths.log_file()}"
+    if not _write(f"hqt {__version__}, {versions}, arguments {sys.argv[1:]!r}", error):
         where = "The log could not be written"
     summary = f"{type(error).__name__}: {error}".strip()
     with contextlib.suppress(UnicodeError):
@@ -49,3 +29,29 @@ def logged(error: BaseException) -> HqtError:
         f"A fault in hqt: {summary.rstrip('.')}.",
         f"{where}; nothing more was changed.",
     )
+
+
+def note(text: str) -> None:
+    """Write one line to the log; one that cannot be written is no failure."""
+    _write(text)
+
+
+def _write(text: str, error: BaseException | None = None) -> bool:
+    """Whether `text`, and the traceback of `error`, could be written."""
+    import logging
+    import logging.handlers
+
+    file = paths.log_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = logging.handlers.RotatingFileHandler(
+            file, maxBytes=_KEEP, backupCount=1, encoding="utf-8", errors="backslashreplace"
+        )
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        trace = (type(error), error, error.__traceback__) if error else None
+        line = text.replace("\n", "\\n")
+        handler.handle(logging.LogRecord("hqt", logging.INFO, __file__, 0, "%s", (line,), trace))
+        handler.close()
+    except OSError:
+        return False
+    return True

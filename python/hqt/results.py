@@ -112,6 +112,14 @@ class Removals:
 
 
 @dataclass(frozen=True, slots=True)
+class Archived:
+    """The answer of `archive`: the session, with how its worktree's cleanup stands."""
+
+    session: SessionView
+    windows_closed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TrashListing:
     """The answer of `trash list` and `trash empty`."""
 

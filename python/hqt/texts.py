@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hqt.models import Changes
 from hqt.names import printable
 from hqt.results import (
+    Archived,
     Diagnosis,
     Inventory,
     Listing,
@@ -166,6 +167,22 @@ def _(result: Removals) -> Iterator[Part]:
             yield f"In the trash as {one.trash}; `hqt undo` brings it back."
         for note in one.notes:
             yield printable(note)
+
+
+@lines.register(Archived)
+def _(result: Archived) -> Iterator[Part]:
+    row = result.session.session
+    yield printable(f"{row.nickname} is {'archived' if row.archived else result.session.state}.")
+    cleanup = row.cleanup if row.archived else None
+    if cleanup:
+        reason = f": {cleanup.reason.replace('_', ' ')}" if cleanup.reason else ""
+        yield f"Cleanup {cleanup.revision} of its worktree: {cleanup.status}{reason}."
+        if cleanup.status in {"retained", "failed"}:
+            yield printable(
+                f"`hqt archive {row.id}` tries again, `hqt inspect` shows what is in it."
+            )
+        elif cleanup.status == "removed":
+            yield printable(f"`hqt open {row.id}` checks it out again.")
 
 
 @lines.register(TrashListing)

@@ -133,7 +133,7 @@ def _others(world: World) -> tuple[list[World], str]:
 
 
 def _rows_of(world: World, archived: bool) -> Iterable[PickerRow]:
-    sessions = [one for one in world.sessions if one.archived == archived]
+    sessions = [one for one in world.sessions if world.is_archived(one) == archived]
     shown = [views.session_view(world, session) for session in sessions]
     for tree in world.worktrees:
         view = views.plain(world, tree)
@@ -165,5 +165,5 @@ def _row(world: World, view: WorktreeView | None, session: SessionView | None) -
         current=view.current if view else False,
         main=tree.main if tree else False,
         repository=world.repository.root.name,
-        archived=row.archived if row else False,
+        archived=world.is_archived(row) if row else False,
     )

@@ -83,7 +83,9 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
     """A window for every session of this repository that has none and is not archived."""
     world = worlds.look(caller)
     placement.place(world, None)
-    closed = [one for one in world.sessions if not one.archived and not world.window_of(one)]
+    closed = [
+        one for one in world.sessions if not world.is_archived(one) and not world.window_of(one)
+    ]
     if dry_run:
         plans = [
             Opened(views.session_view(world, one), None, None, None, verb="would open")
@@ -150,6 +152,9 @@ def _remembered(world: World, session: Session | None, tree: Worktree | None) ->
         row = _adopting(world, tree)
         rows.add(row)
         return row
+    for parent in world.parents(session):
+        if parent.archived:
+            rows.update(parent.id, archived=False)
     row = replace(session, archived=False)
     if tree is not None and session.worktree_path is not None:
         branch = tree.branch or session.worktree_branch

@@ -56,7 +56,7 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
     session = _session(undone.session, tree)
     if session:
         store = worlds.rows()
-        if store.get(session.id) is None:
+        if store.update(session.id, archived=False) is None:
             store.add(session)
         world = worlds.again(world)
     return Opened(

@@ -15,7 +15,7 @@ from hqt.sessions.world import World
 def listing(world: World, *, archived: bool = False) -> Listing:
     """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
     rows = all_counted(world)
-    shown = [session for session in world.sessions if session.archived == archived]
+    shown = [session for session in world.sessions if world.is_archived(session) == archived]
     return Listing(world.repository, rows, tuple(session_view(world, one) for one in shown))
 
 
@@ -76,7 +76,7 @@ def session_view(world: World, session: Session) -> SessionView:
 
 def state(world: World, session: Session) -> str:
     """`archived`, `closed` without a window, else what its agent said or its shell shows."""
-    if session.archived:
+    if world.is_archived(session):
         return "archived"
     window = world.window_of(session)
     if window is None or world.snapshot is None:
