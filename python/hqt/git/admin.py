@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import gitdir, permissions
+from hqt.git import files, gitdir, permissions
 from hqt.git.permissions import Permissions
 
 _REFUSED_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\/]|\.\.|@\{")
@@ -29,18 +29,27 @@ def entries(common_dir: Path) -> list[Path]:
         return []
 
 
-def worktree_path(entry: Path) -> Path | None:
+def worktree_path(entry: Path, folders: dict[str, str] | None = None) -> Path | None:
     """The worktree's root that an admin directory names; None where git would not list it.
 
-    A relative path (git 2.48) counts from the admin directory. The existing part is physical.
+    A relative path (git 2.48) counts from the admin directory. The existing part is physical;
+    `folders` remembers that of folders through one listing, as most worktrees share a pool.
     """
     try:
-        recorded = (entry / "gitdir").read_bytes().rstrip()
+        recorded = files.read(f"{entry}/gitdir").rstrip()
     except OSError:
         return None
     if not recorded:
         return None
-    return Path(os.path.realpath(entry / os.fsdecode(recorded.removesuffix(b"/.git"))))
+    place = os.fsdecode(recorded.removesuffix(b"/.git"))
+    if not place.startswith("/"):
+        place = f"{entry}/{place}"
+    folder, _, name = place.rpartition("/")
+    if folders is None or name in {"", ".", ".."} or os.path.islink(place):  # noqa: PTH114
+        return Path(os.path.realpath(place))
+    if folder not in folders:
+        folders[folder] = os.path.realpath(folder or "/")
+    return Path(folders[folder], name)
 
 
 def points_back(entry: Path, path: Path) -> bool:
@@ -53,7 +62,7 @@ def points_back(entry: Path, path: Path) -> bool:
 def lock_reason(entry: Path) -> str | None:
     """Why a worktree is locked, which may be empty; None when it is not. Unreadable is locked."""
     try:
-        return os.fsdecode((entry / "locked").read_bytes().strip())
+        return os.fsdecode(files.read(f"{entry}/locked").strip())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:

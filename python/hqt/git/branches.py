@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import gitconfig, process, refs, tracking
+from hqt.git import files, gitconfig, process, refs, tracking
 from hqt.git.interrupts import held_back
 from hqt.git.tracking import Choice
 from hqt.models import Repository, Worktree
@@ -40,9 +40,8 @@ def check_name(name: str) -> None:
 
 def names(repo: Repository) -> frozenset[str]:
     """The short names of all local branches."""
-    files = refs.files_of(repo.common_dir)
-    if files:
-        return files.branches()
+    if backend := refs.files_of(repo.common_dir):
+        return backend.branches()
     answer = _git(repo, "for-each-ref", "--format=%(refname)", "refs/heads/")
     return frozenset(line.removeprefix("refs/heads/") for line in answer.text.splitlines())
 
@@ -69,14 +68,19 @@ def clash(repo: Repository, name: str) -> str | None:
     `core.ignorecase` is set one that differs only in case.
     """
     present = names(repo)
-    if name in present:
-        return name
-    same = str.casefold if gitconfig.is_on(repo, "core.ignoreCase") else str
-    wanted = same(name)
-    for other in sorted(present):
-        known = same(other)
-        if known == wanted or known.startswith(f"{wanted}/") or wanted.startswith(f"{known}/"):
-            return other
+    if exact := _in_the_way(name, {other: other for other in present}):
+        return exact
+    twin = _in_the_way(name.casefold(), {other.casefold(): other for other in present})
+    return twin if twin and gitconfig.is_on(repo, "core.ignoreCase") else None
+
+
+def _in_the_way(wanted: str, present: Mapping[str, str]) -> str | None:
+    """The branch, by how its name is to be compared, that has a name or needs it for a folder."""
+    if wanted in present:
+        return present[wanted]
+    for known in sorted(present):
+        if known.startswith(f"{wanted}/") or wanted.startswith(f"{known}/"):
+            return present[known]
     return None
 
 
@@ -94,7 +98,7 @@ def used_by(repo: Repository, branch: str, worktrees: Iterable[Worktree]) -> Use
             return Use(place, "checked out")
         if full in _rebased(git_dir):
             return Use(place, "being rebased")
-        if _text(git_dir / "BISECT_START").removeprefix("refs/heads/") == branch:
+        if _text(f"{git_dir}/BISECT_START").removeprefix("refs/heads/") == branch:
             return Use(place, "being bisected")
     return None
 
@@ -201,13 +205,13 @@ def _git(repo: Repository, *arguments: str) -> process.Answer:
 
 def _rebased(git_dir: Path) -> set[str]:
     """Full names of the branches that a rebase in this checkout will move at its end."""
-    found = {_text(git_dir / kind / "head-name") for kind in ("rebase-merge", "rebase-apply")}
+    found = {_text(f"{git_dir}/{kind}/head-name") for kind in ("rebase-merge", "rebase-apply")}
     # --update-refs: three lines a branch, its name first
-    return found | set(_text(git_dir / "rebase-merge" / "update-refs").split("\n")[::3])
+    return found | set(_text(f"{git_dir}/rebase-merge/update-refs").split("\n")[::3])
 
 
-def _text(file: Path) -> str:
+def _text(file: str) -> str:
     try:
-        return os.fsdecode(file.read_bytes()).strip()
+        return os.fsdecode(files.read(file)).strip()
     except OSError:
         return ""

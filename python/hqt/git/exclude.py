@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, permissions
+from hqt.git.places import lies_in
 from hqt.models import Repository
 
 _SPECIAL = re.compile(rb"[\\*?\[]")
@@ -70,9 +71,11 @@ def ensure(repo: Repository, pool: Path) -> Exclusion | None:
 
 def pattern_of(repo: Repository, pool: Path) -> bytes | None:
     """The pattern for `pool`, anchored at the root of the innermost checkout that holds it."""
-    known = [repo.main, repo.checkout, *map(admin.worktree_path, admin.entries(repo.common_dir))]
+    folders: dict[str, str] = {}
+    linked = (admin.worktree_path(entry, folders) for entry in admin.entries(repo.common_dir))
     physical = Path(os.path.realpath(pool))
-    holders = [root for root in known if root and root in physical.parents]
+    known = (repo.main, repo.checkout, *linked)
+    holders = [root for root in known if root and lies_in(physical, root)]
     if not holders:
         return None
     root = max(holders, key=lambda path: len(path.parts))

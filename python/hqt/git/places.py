@@ -38,8 +38,12 @@ def check(repo: Repository, path: Path, worktrees: Iterable[Worktree], pool: Pat
         raise _taken(path, f"{path} exists already")
     _check_above(path)
     _check_surroundings(repo, path, worktrees, pool)
-    if gitconfig.is_on(repo, "core.ignoreCase"):
-        _check_case(path, worktrees)
+    _check_case(repo, path, worktrees)
+
+
+def lies_in(path: Path, folder: Path) -> bool:
+    """Whether `path` is somewhere below `folder`, both absolute and physical."""
+    return str(path).startswith(f"{str(folder).rstrip('/')}/")
 
 
 def _look(path: Path) -> os.stat_result | None:
@@ -77,7 +81,7 @@ def _check_registered(path: Path, worktrees: tuple[Worktree, ...]) -> None:
                 f"{path} is the place of a worktree whose folder is gone",
                 "Restore or remove that worktree first; `git worktree repair` finds a moved one.",
             )
-        if worktree.missing and path in worktree.path.parents:
+        if worktree.missing and lies_in(worktree.path, path):
             raise _taken(path, f"{path} would lie around the missing worktree {worktree.path}")
 
 
@@ -100,16 +104,16 @@ def _check_surroundings(
     """Inside a checkout or a git directory only below the pool, where the pool itself lies."""
     inner = Path(os.path.realpath(pool)) if pool else None
     for surrounding in (repo.common_dir, *(worktree.path for worktree in worktrees)):
-        if surrounding not in path.parents:
+        if not lies_in(path, surrounding):
             continue
-        if inner is None or surrounding not in inner.parents or inner not in path.parents:
+        if inner is None or not lies_in(inner, surrounding) or not lies_in(path, inner):
             what = "git directory" if surrounding == repo.common_dir else "worktree"
             raise _taken(path, f"{path} lies inside the {what} {surrounding}")
     if any(part.lower() == ".git" for part in path.parts):
         raise _taken(path, f"{path} lies inside a .git folder")
 
 
-def _check_case(path: Path, worktrees: tuple[Worktree, ...]) -> None:
+def _check_case(repo: Repository, path: Path, worktrees: tuple[Worktree, ...]) -> None:
     wanted = str(path).casefold()
     twins = [other.path for other in worktrees if str(other.path).casefold() == wanted]
     try:
@@ -117,9 +121,9 @@ def _check_case(path: Path, worktrees: tuple[Worktree, ...]) -> None:
     except OSError:
         beside = []
     twins += [other for other in beside if other.name.casefold() == path.name.casefold()]
-    for twin in twins:
-        if twin != path:
-            raise _taken(path, f"{path} differs from {twin} only in case, which git ignores here")
+    twin = next((twin for twin in twins if twin != path), None)
+    if twin and gitconfig.is_on(repo, "core.ignoreCase"):
+        raise _taken(path, f"{path} differs from {twin} only in case, which git ignores here")
 
 
 def _taken(path: Path, sentence: str, remedy: str = "Choose another name or --path.") -> HqtError:

@@ -6,13 +6,14 @@ asked.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt.git import process
+from hqt.git import files, process
 
 _HEX = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)(?:\s|$)")
 _DEPTH = 5  # git's own limit of symbolic references in a row
@@ -41,8 +42,8 @@ def files_of(common_dir: Path) -> RefFiles | None:
 
 def commit_of(common_dir: Path, name: str) -> str | None:
     """The object that a full reference name leads to, in hex; None when there is none."""
-    if files := files_of(common_dir):
-        return files.commit(name)
+    if backend := files_of(common_dir):
+        return backend.commit(name)
     query = ("rev-parse", "--verify", "--quiet", "--end-of-options", name)
     answer = process.ask(f"--git-dir={common_dir}", *query, cwd=common_dir)
     return answer.text if answer.status == 0 else None
@@ -50,8 +51,8 @@ def commit_of(common_dir: Path, name: str) -> str | None:
 
 def head_of(common_dir: Path, git_dir: Path) -> Head:
     """HEAD of the checkout with this admin (or common) directory."""
-    if files := files_of(common_dir):
-        return files.head(git_dir)
+    if backend := files_of(common_dir):
+        return backend.head(git_dir)
     where, cwd = f"--git-dir={git_dir}", git_dir
     ref = process.ask(where, "symbolic-ref", "--quiet", "HEAD", cwd=cwd)
     commit = process.ask(where, "rev-parse", "--verify", "--quiet", "HEAD", cwd=cwd)
@@ -62,25 +63,25 @@ class RefFiles:
     """Loose and packed references of one repository, for the length of one look."""
 
     def __init__(self, common_dir: Path) -> None:
-        self._common = common_dir
+        self._common = str(common_dir)
         self._packed = b""
         self._stamp: tuple[int, int, int] | None = None
 
     def head(self, git_dir: Path) -> Head:
         """HEAD of the checkout with this admin (or common) directory."""
-        return self._resolve(git_dir / "HEAD", None)
+        return self._resolve(f"{git_dir}/HEAD", None)
 
     def commit(self, name: str) -> str | None:
         """The object a full reference name leads to, in hex; None when there is none."""
-        return self._resolve(self._common / name, name).commit
+        return self._resolve(f"{self._common}/{name}", name).commit
 
     def branches(self) -> frozenset[str]:
         """The short names of all local branches."""
-        loose = (os.fsdecode(name) for name in _walk(os.fsencode(self._common / "refs" / "heads")))
+        loose = (os.fsdecode(name) for name in _walk(os.fsencode(f"{self._common}/refs/heads")))
         packed = (os.fsdecode(name) for name in _PACKED_HEAD.findall(self._reread()))
         return frozenset((*loose, *packed))
 
-    def _resolve(self, file: Path, name: str | None) -> Head:
+    def _resolve(self, file: str, name: str | None) -> Head:
         for _ in range(_DEPTH):
             content = _read(file)
             if content is None:
@@ -93,7 +94,7 @@ class RefFiles:
             name = os.fsdecode(content[4:].strip())
             if not name.startswith("refs/") or ".." in name:
                 break
-            file = self._common / name
+            file = f"{self._common}/{name}"
         return Head(None, None)
 
     def _find(self, name: str) -> str | None:
@@ -108,30 +109,28 @@ class RefFiles:
         return found[1].decode() if found else None
 
     def _reread(self) -> bytes:
-        file = self._common / "packed-refs"
+        file = f"{self._common}/packed-refs"
         try:
-            now = file.stat()
+            now = os.stat(file)  # noqa: PTH116
             stamp = (now.st_mtime_ns, now.st_size, now.st_ino)
             if stamp != self._stamp:
-                self._packed, self._stamp = file.read_bytes(), stamp
+                self._packed, self._stamp = files.read(file), stamp
         except OSError:
             self._packed, self._stamp = b"", None
         return self._packed
 
 
-def _read(file: Path) -> bytes | None:
+def _read(file: str) -> bytes | None:
     """A loose reference as its file spells it; a symbolic link counts as a symbolic reference."""
     try:
-        target = str(file.readlink())
-    except (OSError, ValueError):
-        pass
-    else:
-        if target.startswith("refs/"):
-            return b"ref: " + os.fsencode(target)
-    try:
-        return file.read_bytes()
-    except (OSError, ValueError):
+        return files.read(file, follow=False)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            return None
+    except ValueError:
         return None
+    target = os.fsencode(Path(file).readlink())
+    return b"ref: " + target if target.startswith(b"refs/") else None
 
 
 def _walk(folder: bytes, prefix: bytes = b"") -> Iterator[bytes]:

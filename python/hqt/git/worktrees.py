@@ -19,14 +19,16 @@ def list_worktrees(repo: Repository) -> tuple[Worktree, ...]:
     row in a bare repository, nor where a separate git directory hides it.
     """
     heads = _heads(repo)
-    rows = [row for entry in admin.entries(repo.common_dir) if (row := _linked(entry, heads))]
+    folders: dict[str, str] = {}
+    entries = admin.entries(repo.common_dir)
+    rows = [row for entry in entries if (row := _linked(entry, heads, folders))]
     rows.sort(key=lambda row: os.fsencode(row.path))
     return (_main(repo, repo.main, heads), *rows) if repo.main else tuple(rows)
 
 
 def find(repo: Repository, entry: Path) -> Worktree | None:
     """The worktree of one admin directory; None where git would not list it."""
-    return _linked(entry, _heads(repo))
+    return _linked(entry, _heads(repo), {})
 
 
 def require_identity(repo: Repository, worktree: Worktree) -> None:
@@ -130,8 +132,8 @@ def _main(repo: Repository, path: Path, heads: RefFiles | _AskedHeads) -> Worktr
     )
 
 
-def _linked(entry: Path, heads: RefFiles | _AskedHeads) -> Worktree | None:
-    path = admin.worktree_path(entry)
+def _linked(entry: Path, heads: RefFiles | _AskedHeads, folders: dict[str, str]) -> Worktree | None:
+    path = admin.worktree_path(entry, folders)
     if path is None:
         return None
     head = heads.head(entry)
@@ -142,15 +144,15 @@ def _linked(entry: Path, heads: RefFiles | _AskedHeads) -> Worktree | None:
         head=head.commit,
         branch=head.branch,
         locked=admin.lock_reason(entry),
-        missing=_is_missing(path / ".git"),
+        missing=_is_missing(f"{path}/.git"),
         operation=operation_in_progress(entry),
     )
 
 
-def _is_missing(path: Path) -> bool:
+def _is_missing(path: str) -> bool:
     """Whether a path is known not to be there; one that cannot be looked at may be."""
     try:
-        path.lstat()
+        os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
