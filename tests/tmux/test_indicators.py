@@ -13,7 +13,7 @@ from helpers.hostile import NAMES
 from helpers.servers import Server
 from hqt.errors import HqtError
 from hqt.tmux import indicators, server
-from hqt.tmux.indicators import STATES, Indicator
+from hqt.tmux.indicators import Indicator
 from hqt.tmux.server import Tmux
 
 
@@ -55,41 +55,3 @@ def test_names_are_data_in_a_status_line(sealed: Path) -> None:
             if name.isprintable() and "#" not in name:
                 person.see(f"[{name}|{name}]")
         assert not list(sealed.rglob("X"))
-
-
-def test_the_most_urgent_state_of_its_panes_is_the_windows(tmux: Server) -> None:
-    """The format that tmux expands says what `most_urgent` says."""
-    for _ in range(2):
-        tmux.cmd("split-window", "-d", "-t", "%0", ";", "select-layout", "tiled")
-    states = dict.fromkeys(["%0", "%1", "%2"], "")
-    events = [("%0", "working"), ("%1", "idle"), ("%2", "waiting"), ("%0", "done"), ("%2", "idle")]
-    events += [("%0", "error"), ("%0", ""), ("%1", "unknown"), ("%2", ""), ("%1", "")]
-
-    for pane, state in events:
-        tmux.tmux.run(indicators.agent_event(pane, state))
-        states[pane] = state
-
-        seen = server.read(tmux.tmux).panes
-        assert {one.id: one.agent_state for one in seen} == states
-        assert {one.window_state for one in seen} == {indicators.most_urgent(list(states.values()))}
-
-
-def test_an_event_that_says_nothing_new_sets_nothing(tmux: Server) -> None:
-    tmux.tmux.run(indicators.agent_event("%0", "working"))
-    tmux.cmd("set", "-w", "-t", "@0", "@hqt_state", "as it was")
-
-    tmux.tmux.run(indicators.agent_event("%0", "working"))
-
-    assert shown(tmux)[2] == "as it was"
-
-
-def test_an_event_of_a_pane_that_has_gone_hits_no_other(tmux: Server) -> None:
-    with pytest.raises(HqtError):
-        tmux.tmux.run(indicators.agent_event("%99", "working"))
-    assert shown(tmux)[2] == ""
-
-
-def test_urgency() -> None:
-    assert indicators.most_urgent([]) == ""
-    assert indicators.most_urgent(["working", "waiting", "idle"]) == "waiting"
-    assert [indicators.most_urgent([one]) for one in STATES] == list(STATES)
