@@ -169,7 +169,12 @@ def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
     sessions = rows().all()
     listed = worktrees.list_worktrees(found)
     world = World(caller, found, listed, (), snapshot, settings, at=directory)
-    mine = tuple(session for session in sessions if session.project in world.projects)
+    places = {tree.path for tree in world.worktrees}
+    mine = tuple(  # with a git directory apart, a linked worktree does not know the project's path
+        session
+        for session in sessions
+        if session.project in world.projects or session.worktree_path in places
+    )
     return replace(world, sessions=mine)
 
 
