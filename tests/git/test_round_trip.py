@@ -39,7 +39,7 @@ def require_exact_return(repo: Path, tree: Path) -> None:
     trashing.collect_garbage(repo)
     trashing.undo(repo, entry.id)
     assert differences(before, portrait(tree, reflogs=False)) == []
-    trashing.require_sound(repo)
+    trashing.require_sound(tree)  # from in there, so that its index is looked at
     assert trashing.pins(repo) == trashing.leftovers(repo) == []
 
 
@@ -192,6 +192,24 @@ def test_a_resolved_conflict_can_be_brought_back_after_undo(sealed: Path) -> Non
     require_exact_return(repo, tree)
     git(tree, "checkout", "-m", "--", "file0")
     assert "<<<<<<<" in (tree / "file0").read_text()
+
+
+def test_stages_of_a_conflict_that_the_index_alone_holds(sealed: Path) -> None:
+    """No branch has them, as after a merge of something that is gone; the resolved ones too."""
+    repo, tree = states.fresh(sealed)
+    for path in ("open", "resolved"):
+        stages = [
+            f"100644 {git(tree, 'hash-object', '-w', '--stdin', input=f'{path} {n}')} {n}\t{path}\n"
+            for n in (1, 2, 3)
+        ]
+        git(tree, "update-index", "--index-info", input="".join(stages))
+    (tree / "resolved").write_text("resolved\n")
+    git(tree, "add", "resolved")
+    assert len(git(tree, "ls-files", "--resolve-undo").splitlines()) == 3
+    require_exact_return(repo, tree)
+    git(tree, "checkout", "-m", "--", "open", "resolved")
+    assert "<<<<<<<" in (tree / "open").read_text()
+    assert "<<<<<<<" in (tree / "resolved").read_text()
 
 
 def test_commits_that_a_pick_has_only_abbreviated_are_kept(sealed: Path) -> None:

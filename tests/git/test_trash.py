@@ -15,7 +15,7 @@ from helpers import trashing
 from helpers.portraits import differences, portrait
 from helpers.repos import commit, git, linked
 from hqt.errors import Code, HqtError
-from hqt.git import branches, entry, trash, worktrees
+from hqt.git import branches, entry, passage, pins, trash, worktrees
 
 SESSION = {"id": "s1", "nickname": "ünïcode", "conversation": None, "prompt": "two\nlines"}
 
@@ -349,6 +349,60 @@ def test_a_commit_between_preparation_and_removal_is_kept(repo: Path, tree: Path
     trashing.undo(repo, one.id)
     assert differences(before, portrait(tree, reflogs=False)) == []
     assert git(tree, "rev-parse", "HEAD") == late
+
+
+def test_a_commit_in_the_last_moment_is_kept(
+    repo: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a git that was running already and needs no `.git` any more to find its way."""
+    git(tree, "checkout", "-q", "--detach")
+    real = passage.set_aside
+    late = []
+
+    def commits_afterwards(one: entry.Entry) -> None:
+        real(one)
+        running = ("--git-dir", str(one.home), "--work-tree", str(tree))
+        (tree / "late").write_text("late\n")
+        git(tree, *running, "add", "late")
+        git(tree, *running, "commit", "-q", "-m", "Late")
+        late.append(git(tree, *running, "rev-parse", "HEAD"))
+
+    monkeypatch.setattr(passage, "set_aside", commits_afterwards)
+    removed = trashing.remove(repo, tree)
+    trashing.collect_garbage(repo)
+    trashing.undo(repo, removed.id)
+    assert git(tree, "log", "--format=%H %s", "-1") == f"{late[0]} Late"
+    assert git(tree, "status", "--porcelain") == ""
+
+
+def test_a_gc_in_the_last_moment_prunes_nothing(
+    repo: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It finds the admin entry gone, and what was committed since the preparation unpinned."""
+    git(tree, "checkout", "-q", "--detach")
+    one = trashing.prepare(repo, tree)
+    late = commit(tree, "late")
+    real = pins.fingerprint
+
+    def after_a_gc(admin: Path) -> str:
+        if admin == one.admin:
+            trashing.collect_garbage(repo)
+        return real(admin)
+
+    monkeypatch.setattr(pins, "fingerprint", after_a_gc)
+    trash.take(one)
+    assert git(repo, "cat-file", "-t", late) == "commit"
+
+
+def test_locks_of_a_git_that_was_killed_while_pinning_stop_nobody(repo: Path, tree: Path) -> None:
+    one = trashing.prepare(repo, tree)
+    namespace = repo / ".git" / "refs" / "hqt" / "trash" / one.id
+    (namespace / "keep.lock").touch()
+    commit(tree, "late")
+    trash.take(one)
+    (namespace / "head.lock").touch()
+    trashing.undo(repo, one.id)
+    assert trashing.pins(repo) == trashing.leftovers(repo) == []
 
 
 def test_a_branch_switched_between_preparation_and_removal_is_the_one_that_returns(

@@ -45,9 +45,9 @@ def collect_garbage(repo: Path) -> None:
     git(repo, "gc", "-q", "--prune=now")
 
 
-def require_sound(repo: Path) -> None:
-    """git finds nothing missing or broken."""
-    git(repo, "fsck", "--no-dangling", "--no-progress")
+def require_sound(checkout: Path) -> None:
+    """git finds nothing missing or broken, nor in the index of this checkout."""
+    git(checkout, "fsck", "--no-dangling", "--no-progress")
 
 
 def pins(repo: Path) -> list[str]:
