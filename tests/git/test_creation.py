@@ -225,7 +225,7 @@ NAMES = st.text(
 
 @given(names=st.lists(NAMES, min_size=1, max_size=3, unique_by=str.casefold))
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_branch_name_makes_the_round(sealed: Path, names: list[str]) -> None:
     assume(not any(other.startswith(f"{name}/") for name in names for other in names))
@@ -494,6 +494,15 @@ def test_a_configured_pool_may_lie_in_a_worktree(repo: Path) -> None:
     tree = creation.create(found, wish, worktrees=list_worktrees(found), pool=pool)
     assert tree.path == pool / "second"
     assert git(first, "status", "--porcelain") == ""
+
+
+def test_a_folder_that_takes_no_new_entry(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (repo / ".worktrees").mkdir()
+    allowed = os.access  # root may write everywhere, so the folder's word stands in for it
+    closed = repo / ".worktrees"
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed and allowed(path, mode))
+    error = refused_untouched(repo, partial(make, repo), Code.GIT_FAILED)
+    assert error.details == {"path": str(closed)}
 
 
 def test_twins_that_differ_in_case(repo: Path) -> None:

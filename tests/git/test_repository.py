@@ -221,6 +221,15 @@ def test_a_folder_that_does_not_exist_is_not_looked_for_above(repo: Path) -> Non
         assert "There is no folder" in error.message
 
 
+def test_a_folder_that_cannot_be_looked_into(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(_path: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", denied)
+    (repo / "a").mkdir()
+    assert "Permission denied" in refused(repo / "a").message
+
+
 BROKEN = {
     "empty": "",
     "no prefix": "/somewhere\n",

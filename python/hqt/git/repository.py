@@ -33,7 +33,14 @@ def discover(start: Path) -> Repository:
     refuses what is there.
     """
     folder = _entered(start)
-    git_dir, holder = _search(folder)
+    try:
+        git_dir, holder = _search(folder)
+    except OSError as error:
+        raise HqtError(
+            Code.NOT_A_REPOSITORY,
+            f"It cannot be seen whether {folder} is in a repository: {error.strerror}.",
+            "Check the permissions of that folder and of those above it.",
+        ) from error
     common_dir = gitdir.common_dir_of(git_dir)
     linked = common_dir != git_dir
     shape = gitdir.read_format(common_dir)
@@ -178,7 +185,10 @@ def _main_checkout(common_dir: Path, shape: gitdir.Format, holder: Path | None) 
 def _owned(git_dir: Path, holder: Path) -> bool:
     """Whether everything that git's `safe.directory` is about belongs to who runs hqt."""
     paths = (git_dir, holder, holder / ".git")
-    return all(path.lstat().st_uid == os.geteuid() for path in paths)
+    try:
+        return all(path.lstat().st_uid == os.geteuid() for path in paths)
+    except OSError:  # gone in this moment
+        return False
 
 
 def _confirm(folder: Path) -> None:
