@@ -150,6 +150,5 @@ def _settled(session: Session) -> Session:
 
 def _told(world: World, row: Session, closed: tuple[str, ...] = ()) -> Archived:
     row = worlds.rows().get(row.id) or row
-    here = replace(world.caller, directory=world.repository.root)  # its own folder may be gone
-    now = worlds.again(replace(world, caller=here))
+    now = worlds.again(replace(world, at=world.repository.root))  # the folder here may be gone
     return Archived(replace(views.session_view(now, row), window=None), closed)
