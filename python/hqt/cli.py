@@ -11,7 +11,7 @@ import click
 
 from hqt import __version__
 from hqt.commands.shared import shared, silent
-from hqt.errors import Code, HqtError
+from hqt.errors import Code, Failure, HqtError, Interrupted
 from hqt.signals import interruptible
 
 # The verbs in the order of their use, each a module of `commands` with a `command` in it.
@@ -28,6 +28,7 @@ VERBS = (
     "restore",
     "lock",
     "unlock",
+    "rename",
     "doctor",
     "config",
     "ui",
@@ -62,7 +63,7 @@ def run(arguments: Sequence[str]) -> int:
         with interruptible():
             status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)
             return status if isinstance(status, int) else 0
-    except Exception as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
+    except (Exception, Interrupted) as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
         from hqt import report
 
         failure = _expected(error)
@@ -73,9 +74,9 @@ def run(arguments: Sequence[str]) -> int:
         return failure.exit_status
 
 
-def _expected(error: Exception) -> HqtError:
+def _expected(error: BaseException) -> Failure:
     """Any exception as the error it is for the user; a fault in hqt goes into the log, whole."""
-    if isinstance(error, HqtError):
+    if isinstance(error, Failure):
         return error
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "hqt"

@@ -61,13 +61,13 @@ def remote_tracking(repo: Repository, name: str) -> Choice:
     return tracking.choose(repo, name)
 
 
-def clash(repo: Repository, name: str) -> str | None:
+def clash(repo: Repository, name: str, *, but: str | None = None) -> str | None:
     """The branch that keeps a new one called `name` from being made; None when nothing does.
 
     The same name, one that would have to be a folder and a file at once (`a` and `a/b`), and where
-    `core.ignorecase` is set one that differs only in case.
+    `core.ignorecase` is set one that differs only in case. `but` is a branch that will be gone.
     """
-    present = names(repo)
+    present = names(repo) - {but}
     if exact := _in_the_way(name, {other: other for other in present}):
         return exact
     twin = _in_the_way(name.casefold(), {other.casefold(): other for other in present})

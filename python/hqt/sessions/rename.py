@@ -1,0 +1,189 @@
+"""The story of `rename`: another nickname, another branch; window and store follow.
+
+Directory and conversation stay where they are. All checks first; then, under the repository's lock,
+the branch, the rows, the windows. What fails takes back what was done before it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import ExitStack
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Session, Worktree
+from hqt.names import is_branch_name, slug
+from hqt.results import Opened
+from hqt.sessions import placement, targets, views
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import changing, settle
+from hqt.sessions.targets import Target
+from hqt.sessions.world import World
+
+
+def rename(
+    caller: Caller, name: str, nickname: str, branch: str | None, *, keep_branch: bool = False
+) -> Opened:
+    """Give the session that `name` means another nickname, and its branch another name.
+
+    The branch becomes `branch`; without one, what `new` would call it, if hqt made the branch and
+    it still bears the name that the old nickname gave it (or if there is no session, so that the
+    branch is all that can be meant). Raises `invalid_name`, `branch_exists`, `no_such_branch`,
+    `operation_in_progress`, and what resolving a target raises; then everything is as before.
+    """
+    settle(caller, "rename")
+    target = targets.find(caller, name)
+    old, new = _branches(target, nickname, branch, keep_branch)
+    with changing(target.world.repository, "rename") as recovered, ExitStack() as undo:
+        world = worlds.again(target.world)
+        undo.callback(_label_again, world)  # the first to be remembered is the last to be undone
+        if new and old:
+            _rename_branch(world, old, new, undo)
+        _rename_rows(world, target.session, nickname, (old, new) if new else None, undo)
+        world = worlds.again(world)
+        _label_windows(world, target)
+        undo.pop_all()
+    row = worlds.rows().get(target.session.id) if target.session else None
+    tree = _tree(world, target)
+    return Opened(
+        session=views.session_view(world, row) if row else None,
+        worktree=views.counted(world, tree) if tree else None,
+        window=world.window_of(row) if row else None,
+        source=tree.path if tree else target.world.repository.checkout,
+        notes=recovered,
+        verb="renamed",
+    )
+
+
+def _branches(
+    target: Target, nickname: str, asked: str | None, keep: bool
+) -> tuple[str | None, str | None]:
+    """The branch as it is called and as it will be called; None for one that keeps its name."""
+    from hqt.git import renaming
+
+    tree, session = target.worktree, target.session
+    if session is not None and not nickname.strip():
+        raise HqtError(
+            Code.INVALID_NAME, "A nickname cannot be empty; nothing was renamed.", "Give one."
+        )
+    old = tree.branch if tree else None
+    if asked is not None and old is None:
+        raise HqtError(
+            Code.NO_SUCH_BRANCH,
+            f"{'⎇ ' + tree.label if tree else 'It'} has no branch to rename; nothing was renamed.",
+            "Leave -b out to change only the nickname.",
+        )
+    new = asked
+    if asked is None and not keep and _follows(target):
+        new = _derived(nickname)
+    if session is None and new is None:
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            "There is neither a session nor a branch of its own to rename here.",
+            "Name a session or a linked worktree, or give the branch with -b.",
+        )
+    if old is None or new is None or new == old:
+        return old, None
+    if tree and tree.operation:
+        raise HqtError(
+            Code.OPERATION_IN_PROGRESS,
+            f"⎇ {tree.label} is in the middle of a {tree.operation}; nothing was renamed.",
+            "Finish or abort it first.",
+        )
+    renaming.check(target.world.repository, old, new, target.world.worktrees)
+    return old, new
+
+
+def _follows(target: Target) -> bool:
+    """Whether the branch goes by the nickname."""
+    tree, session = target.worktree, target.session
+    if tree is None or tree.branch is None:
+        return False
+    if session is None:
+        return not tree.main
+    return session.owns_branch and tree.branch == _name(session.nickname)
+
+
+def _name(nickname: str) -> str:
+    """The branch that `new` makes of a nickname; "" where it would have to make one up."""
+    return nickname if "/" in nickname and is_branch_name(nickname) else slug(nickname)
+
+
+def _derived(nickname: str) -> str:
+    if name := _name(nickname):
+        return name
+    raise HqtError(
+        Code.INVALID_NAME,
+        f"No branch can be called after {nickname!r}; nothing was renamed.",
+        "Give the branch's name with -b, or keep it with --keep-branch.",
+        {"name": nickname},
+    )
+
+
+def _rename_branch(world: World, old: str, new: str, undo: ExitStack) -> None:
+    """Check again under the lock, and rename."""
+    from hqt.git import renaming
+
+    renaming.check(world.repository, old, new, world.worktrees)
+    renaming.rename(world.repository, old, new)
+    undo.callback(renaming.rename, world.repository, new, old)
+
+
+def _rename_rows(
+    world: World,
+    session: Session | None,
+    nickname: str,
+    branch: tuple[str | None, str] | None,
+    undo: ExitStack,
+) -> None:
+    """The session's nickname, and the branch in every row of this repository that names it."""
+    before: list[Session] = []
+    with worlds.rows().transaction() as rows:
+        for one in world.sessions:
+            row, changes = rows.get(one.id), dict[str, str]()
+            if row and session and row.id == session.id:
+                changes["nickname"] = nickname
+            if row and branch and row.worktree_branch == branch[0]:
+                changes["worktree_branch"] = branch[1]
+            if row and changes:
+                before.append(row)
+                rows.update(row.id, **changes)
+    undo.callback(_restore_rows, before)
+
+
+def _restore_rows(before: list[Session]) -> None:
+    with worlds.rows().transaction() as rows:
+        for row in before:
+            rows.update(row.id, nickname=row.nickname, worktree_branch=row.worktree_branch)
+
+
+def _label_windows(world: World, target: Target) -> None:
+    """The name and options of each window that shows the session, or another of its worktree."""
+    tree = _tree(world, target)
+    shown = list(world.sessions_in(tree)) if tree else []
+    if target.session and target.session.id not in {one.id for one in shown}:
+        shown += [one for one in world.sessions if one.id == target.session.id]
+    for session in shown:
+        if window := world.window_of(session):
+            placement.mark(world, window, session, tree)
+
+
+def _label_again(before: World) -> None:
+    """The labels as they were, where this call has changed them."""
+    now = worlds.again(before)
+    for session in before.sessions:
+        window = before.window_of(session)
+        if window and _name_of(before, window) != _name_of(now, window):
+            with contextlib.suppress(HqtError):  # the first error is the one to tell
+                placement.mark(now, window, session, before.worktree_of(session))
+
+
+def _name_of(world: World, window: str) -> tuple[str, str] | None:
+    panes = world.snapshot.panes if world.snapshot else ()
+    found = (pane for pane in panes if pane.window == window)
+    return next(((pane.window_name, pane.window_branch) for pane in found), None)
+
+
+def _tree(world: World, target: Target) -> Worktree | None:
+    """The worktree as it is now, its branch under the new name."""
+    path = target.worktree.path if target.worktree else None
+    return next((tree for tree in world.worktrees if tree.path == path), None)
