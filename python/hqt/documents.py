@@ -7,7 +7,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
-from hqt.errors import HqtError
+from hqt.errors import Failure
 from hqt.models import Losses, Occupants, Repository, TrashEntry
 from hqt.results import (
     Archived,
@@ -36,7 +36,7 @@ def document(result: object) -> Document:
     return {"schema_version": SCHEMA_VERSION, **_fields(result)}
 
 
-def error_document(error: HqtError) -> Document:
+def error_document(error: Failure) -> Document:
     """The one line that a failure prints on standard error."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -166,7 +166,19 @@ def _(result: Opened) -> Document:
 
 @_fields.register(Reopened)
 def _(result: Reopened) -> Document:
-    return {"dry_run": result.dry_run, "opened": [_fields(opened) for opened in result.opened]}
+    return {
+        "dry_run": result.dry_run,
+        "opened": [_fields(opened) for opened in result.opened],
+        "failed": [
+            {
+                "session": one.session.id,
+                "code": one.code,
+                "message": one.message,
+                "remedy": one.remedy,
+            }
+            for one in result.failed
+        ],
+    }
 
 
 def removed(value: Removed) -> Document:

@@ -1,7 +1,9 @@
 """What can go wrong, as one tree.
 
-    HqtError          every expected failure: a code, a sentence, a remedy, details
-    └─ Interrupted    INT, TERM or HUP arrived; rolled back as any other failure
+    Failure            what every one of them tells: a code, a sentence, a remedy, details
+    ├─ HqtError        every expected failure
+    └─ Interrupted     INT, TERM or HUP arrived; rolled back as any other failure. No Exception, so
+                       that nobody who can do without a failed part goes on without the signal
 
 A message says what happened and what was left untouched, the remedy what to do next. Both end
 with a period; neither begins with "Error:". Anything that is not an `HqtError` is a fault in hqt
@@ -56,8 +58,8 @@ _RANK = {code: rank for rank, code in enumerate(Code)}
 _EXIT = {Code.USAGE: 2, Code.INTERNAL: 3, Code.INTERRUPTED: 130}
 
 
-class HqtError(Exception):
-    """An expected failure.
+class Failure(BaseException):
+    """What a failure tells.
 
     `details` holds only what JSON can hold; its keys are part of the public interface.
     """
@@ -81,7 +83,11 @@ class HqtError(Exception):
         return _EXIT.get(self.code, 1)
 
 
-class Interrupted(HqtError):
+class HqtError(Failure, Exception):
+    """An expected failure."""
+
+
+class Interrupted(Failure):
     """A signal asked hqt to stop; everything that was begun has been rolled back."""
 
     def __init__(self, signal_name: str) -> None:

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from hqt import documents, texts
-from hqt.errors import HqtError
+from hqt.errors import Failure, HqtError
 from hqt.models import Caller
 from hqt.names import printable
 from hqt.results import Diagnosis
@@ -31,7 +31,7 @@ def success(result: object, *, as_json: bool, told: Caller | None = None) -> int
     return 1 if isinstance(result, Diagnosis) and not result.healthy else 0
 
 
-def failure(error: HqtError, *, as_json: bool, told: Caller | None = None) -> None:
+def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> None:
     """Print a failure on standard error: one JSON line, or a sentence and its remedy; or tell it
     to the client of a silent key."""
     if told:

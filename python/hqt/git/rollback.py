@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hqt.errors import HqtError
+from hqt.errors import Failure, HqtError
 from hqt.git import admin, branches, pristine
 from hqt.git.exclude import Exclusion
 from hqt.git.interrupts import held_back
@@ -51,7 +51,7 @@ def explained(error: BaseException, left: tuple[str, ...]) -> BaseException:
     if not left:
         return error
     sentence = f"Left behind: {'; '.join(left)}."
-    if not isinstance(error, HqtError):
+    if not isinstance(error, Failure):
         error.add_note(sentence)
         return error
     error.message = f"{error.message} {sentence}"

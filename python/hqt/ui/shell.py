@@ -61,7 +61,7 @@ class Shell(Generic[S, R]):
         self.state = state
         self._core = core
         self._changed = changed
-        self.over = False  # nothing that is still learned will be seen
+        self.over = False  # it has ended; nothing that is still learned will be seen
         self._inbox: deque[object] = deque()
         self._lock = threading.Lock()
         self._wake: Callable[[], None] | None = None
@@ -168,13 +168,14 @@ class Shell(Generic[S, R]):
         """Run `work`; a fault in it ends the screen."""
         try:
             work()
-        except Exception as error:  # noqa: BLE001  # handed on, not swallowed
+        except (Exception, Interrupted) as error:  # noqa: BLE001  # handed on, not swallowed
             self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
         """End the screen; `run` raises `error` once the terminal is restored."""
         self._error = self._error or error
-        if self._app and self._app.is_running and not self._app.is_done:
+        if self._app and not self.over:
+            self.over = True
             self._app.exit(exception=error)
 
     def _drain(self) -> None:
@@ -185,7 +186,7 @@ class Shell(Generic[S, R]):
 
     def _dispatch(self, event: object) -> None:
         app, canvas = self._app, self._canvas
-        if not app or not canvas or app.is_done:
+        if not app or not canvas or self.over:
             return
         if isinstance(event, _Fault):
             raise event.error
@@ -195,7 +196,8 @@ class Shell(Generic[S, R]):
         if self.state is not before:
             self._changed(before, self.state)
         outcome = self._core.outcome(self.state)
-        if outcome:
+        if outcome and not self.over:
+            self.over = True
             app.exit(result=outcome)
 
     def feed(self, event: object) -> None:
@@ -217,7 +219,7 @@ class Shell(Generic[S, R]):
     def _draw(self, width: int, height: int) -> View:
         try:
             self._view = self._paint(width, height)
-        except Exception as error:  # noqa: BLE001  # handed on, not swallowed
+        except (Exception, Interrupted) as error:  # noqa: BLE001  # handed on, not swallowed
             self._fail(error)
         return self._view
 
