@@ -15,6 +15,7 @@ from pathlib import Path
 from hqt.errors import Code, HqtError
 from hqt.git import admin, branches, durable
 from hqt.git.lock import own_directory
+from hqt.git.registration import CREATING
 from hqt.git.rollback import POOL_IGNORE, Made, roll_back
 from hqt.models import Repository
 
@@ -72,12 +73,22 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
         return ()
     said = ""
     if not finished(path):
+        _drop_unnamed(repo)
         left = roll_back(_made(repo, path, commit, branch, pool))
         said = f"A creation that was killed at {path} was taken back."
         if left:
             said = f"A creation at {path} was killed. Left behind: {'; '.join(left)}."
     file.unlink(missing_ok=True)
     return (said,) if said else ()
+
+
+def _drop_unnamed(repo: Repository) -> None:
+    """Delete the admin entry of a creation that was killed before it named its worktree."""
+    for entry in admin.entries(repo.common_dir):
+        with contextlib.suppress(OSError):
+            if admin.lock_reason(entry) == CREATING and os.listdir(entry) == ["locked"]:  # noqa: PTH208
+                (entry / "locked").unlink()
+                entry.rmdir()
 
 
 def _made(repo: Repository, path: Path, commit: str, branch: str | None, pool: Path | None) -> Made:
