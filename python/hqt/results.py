@@ -72,11 +72,22 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
+class NotOpened:
+    """A session that `open --all` could not bring back, and why."""
+
+    session: Session
+    code: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reopened:
     """The answer of `open --all`: what was, or with --dry-run would be, brought back."""
 
     opened: tuple[Opened, ...]
     dry_run: bool
+    failed: tuple[NotOpened, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,12 @@ def _(result: Reopened) -> Iterator[Part]:
     for opened in result.opened:
         if opened.session:
             yield printable(f"{would} {opened.session.session.nickname}")
-    if not result.opened:
+            for note in opened.notes:
+                yield printable(f"  {note}")
+    for failed in result.failed:
+        yield printable(f"Could not open {failed.session.nickname}: {failed.message}")
+        yield printable(f"  {failed.remedy}")
+    if not result.opened and not result.failed:
         yield "Every session has its window."
 
 

@@ -22,6 +22,7 @@ from hqt.results import Opened
 @click.option("--path", metavar="DIR", help="The new worktree's folder.")
 @click.option("-H", "--harness", metavar="HARNESS", help="What runs in the window.")
 @click.option("-p", "--prompt", metavar="PROMPT", help="What the harness is told first.")
+@click.option("--fork", metavar="SESSION", help="Begin with that session's conversation.")
 @click.option("-d", "--detached", "stay", is_flag=True, help="Do not switch to the window.")
 @click.option("--switch", is_flag=True, help="Switch to the window.")
 @click.option("--no-window", is_flag=True, help="No window: a closed session that owns it.")
@@ -33,7 +34,8 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     NAME is the session's nickname and gives the branch its name.
     """
     from hqt import report
-    from hqt.sessions.create import Wish, create
+    from hqt.sessions.create import create
+    from hqt.sessions.planning import Wish
 
     progress = report.progress if asked.pop("progress") else None
     _exclusive(

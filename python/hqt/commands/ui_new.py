@@ -10,7 +10,7 @@ from hqt.models import Caller
 from hqt.names import slug
 from hqt.sessions import create as story
 from hqt.sessions import world as worlds
-from hqt.sessions.create import Wish
+from hqt.sessions.planning import Wish, plan_for
 from hqt.sessions.world import World
 from hqt.ui import form
 from hqt.ui.form_model import FormDefaults, FormServices, FormValues, Mode, Start, SubmitOutcome
@@ -111,7 +111,7 @@ class _Wiring:
 
     def _validate(self, values: FormValues) -> dict[str, str]:
         try:
-            story.plan_for(self._world, self._wish(values))
+            plan_for(self._world, self._wish(values))
         except HqtError as error:
             return {_FIELDS.get(error.code, "nickname"): error.message}
         return {}

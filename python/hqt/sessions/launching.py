@@ -1,18 +1,31 @@
-"""What a window runs: the harness's command line, checked before anything is made."""
+"""What a window runs: the harness anew, resumed, forked, or led to another folder.
+
+Everything that can fail is asked before anything is made. Never a sibling's conversation: the
+latest one of a folder only where no other session could have held it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt.errors import Code, HqtError
 from hqt.models import Session
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
     from hqt.sessions.harness import Launch, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A command of the repository's own, which the user has trusted."""
+
+    root: Path  # where it runs
+    command: str  # for `sh -c`
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +35,14 @@ class Launching:
     harness: str
     argv: tuple[str, ...] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()  # variables of an outer agent, to be unset
     conversation: str | None = None
-    notes: tuple[str, ...] = ()  # what the user should know, such as that nothing was resumed
+    notes: tuple[str, ...] = ()  # what the user should see, such as that nothing was resumed
+    setup: Setup | None = None  # what runs first
+
+    def noting(self, *notes: str, setup: Setup | None = None) -> Launching:
+        """The same with more to say, and with what runs first."""
+        return replace(self, notes=(*self.notes, *notes), setup=setup or self.setup)
 
 
 def profile(world: World, harness: str | None) -> Profile:
@@ -40,6 +59,11 @@ def profile(world: World, harness: str | None) -> Profile:
     return found
 
 
+def origin(session: Session) -> Path:
+    """The folder that a session's conversation belongs to, as it was last recorded."""
+    return (session.worktree_path or session.project) / session.subfolder
+
+
 def fresh(found: Profile, directory: Path, prompt: str | None) -> Launching:
     """The harness starting anew in `directory`. Raises `usage` for a prompt it cannot take."""
     from hqt.sessions import harness as harnesses
@@ -50,27 +74,122 @@ def fresh(found: Profile, directory: Path, prompt: str | None) -> Launching:
 def again(world: World, session: Session, directory: Path) -> Launching:
     """A session's harness back in `directory`: resumed if that is possible, else anew, and said.
 
-    Never a sibling's conversation: "latest" only where no other session with this harness lives.
+    The conversation follows if its folder has been moved. Raises `config_invalid`.
     """
-    from hqt.sessions import harness as harnesses
+    found = profile(world, session.harness)
+    try:
+        launch = _resumed(world, found, session, directory)
+    except HqtError as error:
+        if error.code is not Code.CANNOT_RESUME:
+            raise
+        launch = None
+    if launch is not None:
+        return launch
+    return _anew(found, session, directory)
+
+
+def led(world: World, session: Session, directory: Path, *, anew: bool) -> Launching:
+    """A session's harness in another folder, where its conversation follows it.
+
+    Raises `cannot_resume` where it cannot, unless the user has asked for it `anew`, and
+    `config_invalid`. What is copied for it is never in the way of anything.
+    """
+    from hqt.sessions import transcripts
 
     found = profile(world, session.harness)
-    tree = world.worktree_of(session)
-    beside = world.sessions_in(tree) if tree else world.sessions
-    alone = not any(one.id != session.id and one.harness == session.harness for one in beside)
-    launch = harnesses.resume(
-        found, session.conversation, directory=directory, alone=alone, env=os.environ
-    )
+    if anew and found.program:
+        return _anew(found, replace(session, conversation=None), directory)
+    launch = _resumed(world, found, session, directory)
     if launch is not None:
-        return _launching(found, launch)
-    launch = harnesses.start(found, directory=directory, conversation=session.conversation)
-    note = f"{found.name} starts anew: there is no conversation to resume."
-    return _launching(found, launch, note)
+        return launch
+    env = surroundings(found)
+    if found.conversation != "pinned" or session.conversation is None:
+        raise _lost(session, "hqt does not know which conversation is its own")
+    if transcripts.exists(found, session.conversation, origin(session), env):
+        raise _lost(session, f"{found.name} would not find it in {directory}")
+    return _anew(found, session, directory)  # nothing was said yet, so there is nothing to lose
 
 
-def _launching(found: Profile, launch: Launch, *notes: str) -> Launching:
-    argv = launch.argv
-    if argv is not None and launch.drop:
-        # tmux can set variables for a new window, but not unset what its server was started with
-        argv = ("/bin/sh", "-c", f'unset {" ".join(launch.drop)}; exec "$0" "$@"', *argv)
-    return Launching(found.name, argv, launch.environment, launch.conversation, notes)
+def forked(
+    world: World, parent: Session, directory: Path, prompt: str | None, *, carry: bool
+) -> Launching:
+    """A new conversation in `directory` that begins with what was said in `parent`'s.
+
+    With `carry` the transcript is led there first; without it is only looked whether all this is
+    possible. Raises `cannot_resume` where it is not, `usage` for a prompt it cannot take.
+    """
+    from hqt.sessions import harness as harnesses
+    from hqt.sessions import transcripts
+
+    found = profile(world, parent.harness)
+    source, env = origin(parent), surroundings(found)
+    launch = harnesses.fork(
+        found, parent.conversation, source=source, directory=directory, env=env, prompt=prompt
+    )
+    if carry and parent.conversation:
+        transcripts.follow(found, parent.conversation, source, directory, env)
+    return _launching(found, launch)
+
+
+def surroundings(found: Profile) -> dict[str, str]:
+    """The environment in which the program looks for what it keeps."""
+    return {**os.environ, **found.environment}
+
+
+def beside(world: World, session: Session) -> tuple[Session, ...]:
+    """The other sessions, archived ones too, whose conversations lie where this one's do."""
+    from hqt import paths
+    from hqt.sessions import harness as harnesses
+
+    known = harnesses.profiles(paths.config_file())
+
+    def kept(one: Session) -> object:
+        found = known.get(one.harness)
+        return (found.program, found.transcripts) if found else one.harness
+
+    return tuple(
+        one
+        for one in world.sessions
+        if one.id != session.id and origin(one) == origin(session) and kept(one) == kept(session)
+    )
+
+
+def _resumed(world: World, found: Profile, session: Session, directory: Path) -> Launching | None:
+    from hqt.sessions import harness as harnesses
+    from hqt.sessions import transcripts
+
+    env, source = surroundings(found), origin(session)
+    alone = source == directory and (not found.latest or not beside(world, session))
+    id = session.conversation
+    if id and found.resume and source != directory and transcripts.exists(found, id, source, env):
+        # What the folder may know of it is older: the conversation went on elsewhere.
+        transcripts.follow(found, id, source, directory, env)
+    launch = harnesses.resume(found, id, directory=directory, alone=alone, env=env)
+    return None if launch is None else _launching(found, launch)
+
+
+def _anew(found: Profile, session: Session, directory: Path) -> Launching:
+    """Anew, and said; with the id it has, unless a conversation of that id lies elsewhere."""
+    from hqt.sessions import harness as harnesses
+    from hqt.sessions import transcripts
+
+    id = session.conversation
+    if id and transcripts.exists(found, id, origin(session), surroundings(found)):
+        id = None
+    launch = harnesses.start(found, directory=directory, conversation=id)
+    return _launching(found, launch).noting(
+        f"{found.name} starts anew: there is no conversation to resume."
+    )
+
+
+def _launching(found: Profile, launch: Launch) -> Launching:
+    return Launching(found.name, launch.argv, launch.environment, launch.drop, launch.conversation)
+
+
+def _lost(session: Session, reason: str) -> HqtError:
+    return HqtError(
+        Code.CANNOT_RESUME,
+        f"The conversation of {session.nickname!r} cannot follow: {reason}. Nothing was moved.",
+        "Add --fresh to begin a new conversation there.",
+        {"harness": session.harness, "session": session.id},
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Worktree
+from hqt.models import Caller, Session, Worktree
 from hqt.results import Located
 from hqt.sessions import targets
 from hqt.sessions.targets import Target
@@ -39,6 +39,31 @@ def require_worktree(target: Target, name: str) -> Worktree:
             "`hqt list` shows which have one.",
         )
     raise _gone(name)
+
+
+def require_session(target: Target, name: str) -> Session:
+    """The session of a target: the one that was meant, else the only one of its worktree.
+
+    Raises `no_such_target` where there is none, `ambiguous_target` where there are several.
+    """
+    if target.session:
+        return target.session
+    inside = target.world.sessions_in(target.worktree) if target.worktree else ()
+    if len(inside) == 1:
+        return inside[0]
+    if inside:
+        names = [f"session {one.id} ({one.nickname})" for one in inside]
+        raise HqtError(
+            Code.AMBIGUOUS_TARGET,
+            f"Several sessions live in {name!r}: {'; '.join(names)}. Nothing was changed.",
+            "Name one of them.",
+            {"candidates": names},
+        )
+    raise HqtError(
+        Code.NO_SUCH_TARGET,
+        f"No session lives in {name!r}; nothing was changed.",
+        "`hqt list` shows the sessions; `hqt open` makes one for a worktree.",
+    )
 
 
 def _gone(name: str) -> HqtError:

@@ -1,117 +1,152 @@
-"""The story of `open`: to a session's window, made if there is none. Idempotent."""
+"""The story of `open`: to a session's window, made if there is none. Idempotent.
+
+The ladder, for what is not there any more: the live window; one that lost its marks; the vanished
+worktree, checked out again; then a new window, in which the harness resumes exactly, else its
+latest conversation if that can only be its own, else starts anew and says so.
+"""
 
 from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
-from hqt.results import Opened, Reopened
-from hqt.sessions import launching, placement, targets, views
+from hqt.results import Opened
+from hqt.sessions import launching, noticing, placement, targets, views
 from hqt.sessions import world as worlds
-from hqt.sessions.changing import settle
+from hqt.sessions.changing import changing, settle
+from hqt.sessions.setup import Prepared
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
-    pass
+    from hqt.sessions.launching import Launching
 
 
-def open_target(caller: Caller, name: str) -> Opened:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a window is opened."""
+
+    tmux_session: str | None = None  # -s
+    exactly: bool = False  # where it was last seen: after a restart
+    select: bool = True  # the client goes there, if there is one
+
+
+def open_target(caller: Caller, name: str, manner: Manner = Manner()) -> Opened:
     """Go to the window of what `name` means.
 
-    The ladder: its live window; a window that already lives in its worktree is adopted; a vanished
-    worktree whose branch lives is checked out again; then a new window. A worktree without a
-    session gets one. Raises `tmux_unavailable`, `worktree_and_branch_gone` and what these steps
-    raise.
+    A worktree without a session gets one. Raises `tmux_unavailable`, `name_collision`,
+    `worktree_and_branch_gone` and what these steps raise.
     """
     settle(caller, "open")
     target = targets.find(caller, name)
-    return open_in(target.world, target.worktree, target.session)
+    return open_in(target.world, target.worktree, target.session, manner)
 
 
-def open_in(world: World, tree: Worktree | None, session: Session | None) -> Opened:
+def open_in(
+    world: World, tree: Worktree | None, session: Session | None, manner: Manner = Manner()
+) -> Opened:
     """As `open_target`, for a target that has been resolved."""
-    from hqt.tmux import windows
+    placement.place(world, manner.tmux_session)  # no server: say so before anything is made
+    with _entered(world):
+        world = noticing.notice(worlds.again(world))
+        session = _shown_in(world, tree, session)
+        tree = _there(world, tree, session)
+        recreated, prepared = False, Prepared()
+        if _vanished(tree, session):
+            from hqt.sessions.restore import check_out_again
 
-    placement.place(world, None)  # no server: say so before anything is made
-    notes: tuple[str, ...] = ()
-    recreated = False
-    if session is None and tree is not None:
-        inside = world.sessions_in(tree)
-        session = next((one for one in inside if world.window_of(one)), next(iter(inside), None))
-    tmux = worlds.connect(world.caller)
-    window = _live(world, tree, session)
-    if window is None and _vanished(tree, session):
-        tree, recreated = _bring_back(world, tree, session)
-        world = worlds.again(world)
-        notes = (f"The worktree had vanished and was checked out again at {tree.path}.",)
-    row = _remembered(world, session, tree)
-    select = world.caller.interactive or world.caller.by_key or world.caller.pane is not None
+            tree, recreated, prepared = check_out_again(world, tree, session, None)
+            world = worlds.again(world)
+            vanished = f"The worktree had vanished and was checked out again at {tree.path}."
+            prepared = replace(prepared, notes=(vanished, *prepared.notes))
+        return _open(world, tree, session, manner, prepared, recreated)
+
+
+def _open(
+    world: World,
+    tree: Worktree | None,
+    session: Session | None,
+    manner: Manner,
+    prepared: Prepared,
+    recreated: bool,
+) -> Opened:
+    row = _row(world, session, tree)
+    select = manner.select and (
+        world.caller.interactive or world.caller.by_key or world.caller.pane is not None
+    )
+    window = _live(world, tree, row)
+    notes = prepared.notes
+    if window is None or (idle := _left_behind(world, window, row)):
+        start = placement.home(row, tree)
+        launch = launching.again(world, session or row, start)
+        launch = launch.noting(*prepared.notes, setup=prepared.command)
+        notes = launch.notes
+        row = replace(
+            row,
+            conversation=launch.conversation or row.conversation,
+            subfolder=placement.subfolder(start, tree, row.project),
+        )
     if window is None:
-        where = placement.place(world, None)
-        if tree:
-            where = placement.settle(world, where, tree.path, tree.id)
-        launch = launching.again(world, row, placement.folder(world, tree))
-        notes += launch.notes
-        window = placement.show(world, where, row, tree, launch, select)
+        place = _place(world, row, tree, manner)
+        row = _remember(world, session, row)
+        try:
+            opened = placement.show(world, place, row, tree, launch, start, select)
+        except BaseException:
+            if session is None:
+                worlds.rows().delete(row.id)
+            raise
+        window = opened.id
+        seen = {"tmux_session": opened.session_name, "window_index": opened.index}
+        row = worlds.rows().update(row.id, **seen) or row
+        if select:
+            _tell(world, launch)
     else:
+        row = _remember(world, session, row)
+        if idle:
+            placement.respawn(world, idle, row, launch, start)
         placement.mark(world, window, row, tree)
         if select:
-            windows.goto(
-                tmux,
-                session=placement.session_of(world, window),
-                window=window,
-                client=placement.client(world),
-            )
-    world = worlds.again(world)
-    shown = next((one for one in world.worktrees if tree and one.path == tree.path), tree)
-    return Opened(
-        session=replace(views.session_view(world, row), worktree=shown, window=window),
-        worktree=views.counted(world, shown) if shown else None,
-        window=window,
-        source=shown.path if shown else row.project,
-        branch_recreated=recreated,
-        notes=notes,
-        verb="opened",
-    )
+            _go(world, window)
+    return _told(world, tree, row, window, notes, recreated)
 
 
-def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
-    """A window for every session of this repository that has none and is not archived."""
-    world = worlds.look(caller)
-    placement.place(world, None)
-    closed = [
-        one for one in world.sessions if not world.is_archived(one) and not world.window_of(one)
-    ]
-    if dry_run:
-        plans = [
-            Opened(views.session_view(world, one), None, None, None, verb="would open")
-            for one in closed
-        ]
-        return Reopened(tuple(plans), dry_run=True)
-    opened = []
-    for session in sorted(closed, key=lambda one: one.created_at):
-        world = worlds.again(world)
-        opened.append(open_in(world, world.worktree_of(session), session))
-    return Reopened(tuple(opened), dry_run=False)
+def _entered(world: World) -> AbstractContextManager[object]:
+    """While a worktree is being removed nobody opens a window in it."""
+    return nullcontext() if world.plain else changing(world.repository, "open")
 
 
-def _live(world: World, tree: Worktree | None, session: Session | None) -> str | None:
-    """The window that shows it now: by its option, else one in the worktree that is nobody's."""
-    if session:
-        shown = world.window_of(session)
-        if shown:
-            return shown
-    if tree is None or world.snapshot is None:
-        return None
-    homes = [pane for pane in world.snapshot.panes if pane.path and not pane.dead]
-    mine = [pane for pane in homes if world.home(worlds.pane_path(pane.path)) == tree]
-    known = {one.id for one in world.sessions}
-    free = [pane for pane in mine if pane.window_session not in known]
-    return free[0].window if free else None
+def _shown_in(world: World, tree: Worktree | None, session: Session | None) -> Session | None:
+    """The session to show, as the store has it now: the one asked for, else the worktree's own,
+    one with a window first."""
+    if session is not None:
+        if now := next((one for one in world.sessions if one.id == session.id), None):
+            return now
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            f"Session {session.nickname!r} has just been removed; nothing was opened.",
+            "`hqt undo` brings it back.",
+        )
+    inside = [one for one in world.sessions if tree and world.worktree_of(one) == tree]
+    living = [one for one in inside if not world.is_archived(one)]
+    return next((one for one in living if world.window_of(one)), next(iter(living), None))
+
+
+def _there(world: World, tree: Worktree | None, session: Session | None) -> Worktree | None:
+    """The same worktree in the world as it is now."""
+    if tree is None:
+        return world.worktree_of(session) if session else None
+    now = next((one for one in world.worktrees if one.path == tree.path), None)
+    if now is None and session is None:
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            f"The worktree at {tree.path} has just been removed; nothing was opened.",
+            "`hqt undo` brings it back.",
+        )
+    return now
 
 
 def _vanished(tree: Worktree | None, session: Session | None) -> bool:
@@ -120,13 +155,54 @@ def _vanished(tree: Worktree | None, session: Session | None) -> bool:
     return session is not None and session.worktree_path is not None
 
 
-def _bring_back(
-    world: World, tree: Worktree | None, session: Session | None
-) -> tuple[Worktree, bool]:
-    """Check a vanished worktree out again where it was."""
-    from hqt.sessions.restore import check_out_again
+def _live(world: World, tree: Worktree | None, row: Session) -> str | None:
+    """The window that shows a session now: by its option, else one that lost its options (as
+    tmux-resurrect leaves it) and is nobody's: it lives in the worktree and, where an agent should
+    be in it, still bears the session's name."""
+    from hqt.tmux.formats import plain_window_name, window_name
 
-    return check_out_again(world, tree, session, None)
+    if shown := world.window_of(row):
+        return shown
+    if tree is None or world.snapshot is None:
+        return None
+    known = {one.id for one in world.sessions}
+    name = placement.label(row, tree)
+    named = {window_name(name), plain_window_name(name)}
+    for pane in world.snapshot.panes:
+        if not pane.path or pane.dead or pane.window_session in known:
+            continue
+        if world.home(worlds.pane_path(pane.path)) == tree and (
+            row.harness == "shell" or pane.window_name in named
+        ):
+            return pane.window
+    return None
+
+
+def _left_behind(world: World, window: str, row: Session) -> str | None:
+    """The pane of such a window in which the session's agent is to run again: an idle shell."""
+    from hqt import processes
+    from hqt.tmux.occupants import busy, is_shell
+
+    panes = world.snapshot.panes if world.snapshot else ()
+    mine = [pane for pane in panes if pane.window == window]
+    if row.harness == "shell" or any(pane.window_session == row.id for pane in mine):
+        return None
+    idle = [pane for pane in mine if is_shell(pane.command)]
+    if len(mine) != 1 or not idle or busy(idle, processes.running()):
+        return None
+    return idle[0].id
+
+
+def _row(world: World, session: Session | None, tree: Worktree | None) -> Session:
+    """The session's row as it is from now on: where git has moved its worktree or renamed its
+    branch, the row follows; an archived one is back; a worktree without a session gets one."""
+    if session is None:
+        return _adopting(world, tree)
+    row = replace(session, archived=False)
+    if tree is not None and session.worktree_path is not None:
+        branch = tree.branch or session.worktree_branch
+        row = replace(row, worktree_path=tree.path, worktree_branch=branch)
+    return row
 
 
 def _adopting(world: World, tree: Worktree | None) -> Session:
@@ -144,26 +220,65 @@ def _adopting(world: World, tree: Worktree | None) -> Session:
     )
 
 
-def _remembered(world: World, session: Session | None, tree: Worktree | None) -> Session:
-    """The session's row as it is from now on: where git has moved its worktree or renamed its
-    branch, the row follows; an archived one is back; a worktree without a session gets one."""
+def _remember(world: World, session: Session | None, row: Session) -> Session:
+    """Write down what differs from what the store has."""
     rows = worlds.rows()
     if session is None:
-        row = _adopting(world, tree)
         rows.add(row)
         return row
     for parent in world.parents(session):
         if parent.archived:
             rows.update(parent.id, archived=False)
-    row = replace(session, archived=False)
-    if tree is not None and session.worktree_path is not None:
-        branch = tree.branch or session.worktree_branch
-        row = replace(row, worktree_path=tree.path, worktree_branch=branch)
-    if row != session:
-        rows.update(
-            row.id,
-            archived=row.archived,
-            worktree_path=row.worktree_path,
-            worktree_branch=row.worktree_branch,
-        )
+    kept = ("archived", "worktree_path", "worktree_branch", "conversation", "subfolder")
+    changed = {name: getattr(row, name) for name in kept}
+    if any(getattr(session, name) != value for name, value in changed.items()):
+        rows.update(row.id, **changed)
     return row
+
+
+def _place(world: World, row: Session, tree: Worktree | None, manner: Manner) -> placement.Place:
+    if manner.tmux_session is not None:
+        return placement.place(world, manner.tmux_session)
+    return placement.back(world, row, tree, exactly=manner.exactly)
+
+
+def _go(world: World, window: str) -> None:
+    from hqt.tmux import windows
+
+    windows.goto(
+        worlds.connect(world.caller),
+        session=placement.session_of(world, window),
+        window=window,
+        client=placement.client(world),
+    )
+
+
+def _tell(world: World, launch: Launching) -> None:
+    """Also in the status line, since a program may draw over what is printed in its pane. Where
+    a key was pressed the answer is told there in any case."""
+    from hqt.tmux import messages
+
+    if launch.notes and not world.caller.client:
+        tmux = worlds.connect(world.caller)
+        messages.show(tmux, placement.client(world), " ".join(launch.notes))
+
+
+def _told(
+    world: World,
+    tree: Worktree | None,
+    row: Session,
+    window: str,
+    notes: tuple[str, ...],
+    recreated: bool,
+) -> Opened:
+    world = worlds.again(world)
+    shown = next((one for one in world.worktrees if tree and one.path == tree.path), tree)
+    return Opened(
+        session=replace(views.session_view(world, row), worktree=shown, window=window),
+        worktree=views.counted(world, shown) if shown else None,
+        window=window,
+        source=shown.path if shown else row.project,
+        branch_recreated=recreated,
+        notes=notes,
+        verb="opened",
+    )

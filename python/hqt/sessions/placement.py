@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
-from hqt.models import Client, Session, Worktree
+from hqt.models import Client, Pane, Session, Worktree, worktree_id
 from hqt.names import tmux_session_name
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
     from hqt.sessions.launching import Launching
+    from hqt.tmux.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Place:
     session: str | None  # $1
     new_name: str | None = None
     derived: bool = False  # the name follows from the worktree's path (`@hqt-mode session`)
+    index: int | None = None  # the window's place in it, if that is free
 
 
 def place(world: World, asked: str | None) -> Place:
@@ -38,12 +40,9 @@ def place(world: World, asked: str | None) -> Place:
             "No tmux server answers, so there is no place for a window; nothing was made.",
             "Start tmux first, name a server with -L, or pass --no-window.",
         )
-    names = {pane.session_name: pane.session for pane in snapshot.panes}
-    ids = set(names.values())
+    ids = {pane.session for pane in snapshot.panes}
     if asked is not None:
-        if asked in ids:
-            return Place(asked)
-        return Place(names.get(asked), asked)
+        return Place(asked) if asked in ids else _named(world, asked)
     if world.config.mode == "session":
         return Place(None, derived=True)
     mine = next((pane.session for pane in snapshot.panes if pane.id == world.caller.pane), None)
@@ -60,18 +59,38 @@ def place(world: World, asked: str | None) -> Place:
     return Place(chosen)
 
 
-def settle(world: World, where: Place, path: Path, worktree_id: str) -> Place:
-    """`where` with the derived name of the worktree at `path` filled in.
+def back(world: World, session: Session, tree: Worktree | None, *, exactly: bool) -> Place:
+    """Where the window of a session that has none goes: with `exactly` to where it was last seen,
+    else where a new one would.
 
-    Raises `name_collision` when a tmux session that shows another worktree bears that name.
+    Raises as `place` and `settle`; but where the derived name is another's, the session keeps the
+    tmux session it was given before.
+    """
+    was = session.tmux_session
+    if was and exactly:
+        return _at(world, _named(world, was), session.window_index)
+    try:
+        return settle(world, place(world, None), tree)
+    except HqtError as error:
+        if error.code is not Code.NAME_COLLISION or not was:
+            raise
+        return _named(world, was)
+
+
+def settle(world: World, where: Place, tree: Worktree | None) -> Place:
+    """`where` with the derived name of a worktree filled in; a session without one goes to the
+    main checkout's.
+
+    Raises `name_collision` when a tmux session that is not this worktree's bears that name.
     """
     if not where.derived or world.snapshot is None:
         return where
+    path = tree.path if tree else world.repository.root
     name = tmux_session_name(path)
     theirs = [pane for pane in world.snapshot.panes if pane.session_name == name]
     if not theirs:
         return Place(None, name)
-    if any(pane.window_worktree == worktree_id for pane in theirs):
+    if any(_shows(world, pane, path) for pane in theirs):
         return Place(theirs[0].session)
     raise HqtError(
         Code.NAME_COLLISION,
@@ -81,31 +100,70 @@ def settle(world: World, where: Place, path: Path, worktree_id: str) -> Place:
     )
 
 
+def of_its_own(path: Path) -> Place:
+    """The derived tmux session of a worktree that is to be made at `path`."""
+    return Place(None, tmux_session_name(path))
+
+
+def require_free_name(world: World, path: Path) -> None:
+    """Raise `name_collision` when the derived name of a worktree to be made at `path` is another
+    worktree's, or that of a tmux session that is there."""
+    name = tmux_session_name(path)
+    other = next((one for one in world.worktrees if tmux_session_name(one.path) == name), None)
+    panes = world.snapshot.panes if world.snapshot else ()
+    taken = {pane.session_name: pane.session for pane in panes}
+    if other is None and name not in taken:
+        return
+    whose = f"is that of the worktree at {other.path}" if other else "exists already"
+    raise HqtError(
+        Code.NAME_COLLISION,
+        f"The tmux session's name {name!r} {whose}; nothing was made.",
+        "Pass -s with another name for the tmux session, or choose another name.",
+        {"name": name, "tmux_session": taken.get(name)},
+    )
+
+
 def show(
     world: World,
     where: Place,
     session: Session,
     tree: Worktree | None,
     launching: Launching,
+    start: Path,
     switch: bool | None,
-) -> str:
-    """Open the session's window and return its id (`@3`); the caller's client follows if asked."""
+) -> Window:
+    """Open the session's window in the folder `start`; the caller's client follows if asked."""
+    from hqt.sessions import pane
     from hqt.tmux import windows
 
     select = world.caller.interactive if switch is None else switch
-    opened = windows.open_window(
+    return windows.open_window(
         worlds.connect(world.caller),
         session=where.session,
         new_session=where.new_name if where.session is None else None,
-        cwd=folder(world, tree),
+        index=where.index,
+        cwd=start,
         label=label(session, tree),
-        command=launching.argv,
+        command=pane.words(world, launching),
         environment={"HQT_SESSION": session.id, **launching.environment},
         options=marks(session, tree),
         select=select,
         client=client(world) if select else None,
     )
-    return opened.id
+
+
+def respawn(world: World, pane: str, session: Session, launching: Launching, start: Path) -> None:
+    """Run the session's program in `start` in a pane that is there, instead of what runs in it."""
+    from hqt.sessions import pane as panes
+    from hqt.tmux import windows
+
+    windows.respawn(
+        worlds.connect(world.caller),
+        pane,
+        cwd=start,
+        command=panes.words(world, launching, respawn=True),
+        environment={"HQT_SESSION": session.id, **launching.environment},
+    )
 
 
 def label(session: Session, tree: Worktree | None) -> str:
@@ -115,8 +173,11 @@ def label(session: Session, tree: Worktree | None) -> str:
 
 def marks(session: Session, tree: Worktree | None) -> dict[str, str]:
     """The window options that say whose window it is."""
-    options = {"@hqt_session": session.id, "@hqt_branch": tree.label if tree else ""}
-    return {**options, "@hqt_worktree": tree.id} if tree else options
+    return {
+        "@hqt_session": session.id,
+        "@hqt_branch": tree.label if tree else "",
+        "@hqt_worktree": tree.id if tree else "",
+    }
 
 
 def mark(world: World, window: str, session: Session, tree: Worktree | None) -> None:
@@ -143,16 +204,23 @@ def session_of(world: World, window: str) -> str:
 
 
 def folder(world: World, tree: Worktree | None) -> Path:
-    """Where the window starts: the caller's folder mirrored in the worktree, if it exists there."""
-    if tree is None:
-        return world.caller.directory if world.plain else _project(world)
-    mirrored = tree.path / world.repository.subfolder
-    return mirrored if mirrored.is_dir() else tree.path
-
-
-def _project(world: World) -> Path:
+    """Where a new session starts: the caller's folder, mirrored in the worktree if it exists
+    there; without a worktree the caller's folder in the project."""
+    if world.plain:
+        return world.caller.directory
     repository = world.repository
-    return (repository.checkout or repository.root) / repository.subfolder
+    return _below(tree.path if tree else repository.main or repository.root, repository.subfolder)
+
+
+def home(session: Session, tree: Worktree | None) -> Path:
+    """Where a session that was started before starts again: in the same folder, if it is there."""
+    return _below(tree.path if tree else session.project, session.subfolder)
+
+
+def subfolder(start: Path, tree: Worktree | None, project: Path) -> str:
+    """Where below its root a session starts, "" at the root or elsewhere."""
+    root = tree.path if tree else project
+    return str(start.relative_to(root)) if start != root and start.is_relative_to(root) else ""
 
 
 def client(world: World) -> str | None:
@@ -164,3 +232,36 @@ def client(world: World) -> str | None:
     looking = [one for one in world.snapshot.clients if pane and one.session == pane.session]
     latest: Client | None = max(looking, key=lambda one: one.activity, default=None)
     return latest.name if latest else None
+
+
+def _named(world: World, name: str) -> Place:
+    """The tmux session of that name; tmux until 3.6 keeps `.` and `:` in one as `_`."""
+    panes = world.snapshot.panes if world.snapshot else ()
+    ids = {pane.session_name: pane.session for pane in panes}
+    kept = name.translate(str.maketrans(".:", "__"))
+    return Place(ids.get(name, ids.get(kept)), name)
+
+
+def _at(world: World, place: Place, index: int | None) -> Place:
+    """The place in a tmux session at `index`, or the first free one after it: the order is kept."""
+    panes = world.snapshot.panes if world.snapshot else ()
+    taken = {pane.window_index for pane in panes if pane.session == place.session}
+    while index is not None and index in taken:
+        index += 1
+    return replace(place, index=index)
+
+
+def _shows(world: World, pane: Pane, path: Path) -> bool:
+    """Whether a pane is of the checkout (or plain folder) at a path, by its mark or its folder."""
+    if pane.window_worktree == worktree_id(path):
+        return True
+    folder = worlds.pane_path(pane.path) if pane.path else None
+    if folder is None or not folder.is_relative_to(path):
+        return False
+    home = world.home(folder)
+    return home is None or home.path == path
+
+
+def _below(root: Path, subfolder: str) -> Path:
+    below = root / subfolder
+    return below if below.is_dir() else root

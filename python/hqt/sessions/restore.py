@@ -12,10 +12,11 @@ from contextlib import ExitStack
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, TrashEntry, Worktree
 from hqt.results import Opened
-from hqt.sessions import inspect, rows, targets, views
+from hqt.sessions import inspect, rows, setup, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.create import Progress
+from hqt.sessions.setup import Prepared
 from hqt.sessions.undo import revive
 from hqt.sessions.world import World
 
@@ -40,7 +41,8 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
             f"The worktree of {name!r} is there: {tree.path}. Nothing was changed.",
             "`hqt open` goes to its window.",
         )
-    made, recreated = check_out_again(world, tree, session, progress)
+    with changing(world.repository, "restore"):
+        made, recreated, prepared = check_out_again(world, tree, session, progress)
     world = worlds.again(world)
     mine = session or next(iter(world.sessions_in(made)), None)
     return Opened(
@@ -49,6 +51,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
         window=None,
         source=made.path,
         branch_recreated=recreated,
+        notes=prepared.notes,
         verb="restored",
     )
 
@@ -75,9 +78,9 @@ def _in_trash(world: World, name: str) -> TrashEntry | None:
 
 def check_out_again(
     world: World, tree: Worktree | None, session: Session | None, progress: Progress | None
-) -> tuple[Worktree, bool]:
-    """Register and fill a vanished worktree at its recorded path; the flag says whether its
-    branch had to be made again from the base commit.
+) -> tuple[Worktree, bool, Prepared]:
+    """Under the lock: register and fill a vanished worktree at its recorded path, with the files
+    of its setup; the flag says whether its branch had to be made again from the base commit.
 
     Raises `locked` when git's lock is on the missing one, `worktree_and_branch_gone`.
     """
@@ -102,7 +105,7 @@ def check_out_again(
         create_branch=branch is not None and commit is None,
         upstream=None,
     )
-    with changing(world.repository, "restore"), ExitStack() as undo:
+    with ExitStack() as undo:
         settled = _set_aside(world, tree, undo) if tree else None
         listed = worktrees.list_worktrees(world.repository)
         made = creation.create(
@@ -114,10 +117,11 @@ def check_out_again(
             filters=world.config.filters,
             undo=undo,
         )
+        prepared = setup.prepare(world, made, undo)
         undo.pop_all()
         if settled:
             settled()
-    return made, new.create_branch
+    return made, new.create_branch, prepared
 
 
 def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> Callable[[], object]:

@@ -11,12 +11,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.names import expanded
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
+
+if TYPE_CHECKING:
+    from hqt.tmux.server import Snapshot
 
 _NARROW = ("session", "branch", "path")
 
@@ -61,6 +65,10 @@ def find(caller: Caller, text: str) -> Target:
         if error.code not in {Code.NOT_A_REPOSITORY, Code.PROJECT_MISSING}:
             raise
         absent = error
+        if error.code is Code.NOT_A_REPOSITORY:
+            here = worlds.without_repository(caller, snapshot)
+            if found := _choose(here, text, _matches(here, text)):
+                return found
     elsewhere = [
         target
         for world in _other_worlds(caller, snapshot, here, text)
@@ -172,7 +180,7 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
 
 
 def _other_worlds(
-    caller: Caller, snapshot: object, here: World | None, text: str
+    caller: Caller, snapshot: Snapshot | None, here: World | None, text: str
 ) -> Iterator[World]:
     """The other repositories: the one that a path lies in, and the projects in the store."""
     kind, _, rest = text.partition(":")
@@ -184,7 +192,7 @@ def _other_worlds(
     seen = {here.repository.common_dir} if here else set()
     for place in places:
         try:
-            world = worlds.join(caller, place, snapshot)  # type: ignore[arg-type]  # as glance gave it
+            world = worlds.of_project(caller, place, snapshot)
         except HqtError:
             continue  # a project that is gone or cannot be read answers to no name
         if world.repository.common_dir not in seen:

@@ -55,22 +55,30 @@ def capture(
     since: float,
     claimed: Collection[str],
     env: Mapping[str, str],
+    current: str | None = None,
 ) -> str | None:
     """The id of the conversation that the program began in `directory` after `since`.
 
     It counts only if no session has claimed it. Two that do are one too many: None, because a
-    sibling's conversation must never be taken for one's own.
+    sibling's conversation must never be taken for one's own. Where `current` is known, what began
+    later in the same folder (after a `/clear`) has taken its place: then the latest counts.
     """
     where = profile.transcripts
     if where is None or profile.conversation != "captured":
         return None
-    found = _rows(where, env) if where.database else _heads(where, since, env)
+    found = list(_rows(where, env) if where.database else _heads(where, since, env))
+    begun = max((one.started for one in found if one.id == current), default=None)
     ours = {
-        one.id
+        one.id: one.started
         for one in found
-        if one.started >= since and one.directory == str(directory) and one.id not in claimed
+        if one.started >= since
+        and (begun is None or one.started > begun)
+        and one.directory == str(directory)
+        and one.id not in {*claimed, current}
     }
-    return ours.pop() if len(ours) == 1 else None
+    if begun is not None and ours:
+        return max(ours, key=lambda id: ours[id])
+    return next(iter(ours)) if len(ours) == 1 else None
 
 
 def follow(

@@ -181,15 +181,30 @@ def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
 def again(world: World) -> World:
     """The same place, read anew: after a lock was taken, or to report what is."""
     if world.plain:
-        return without_repository(world.caller, glance(world.caller))
+        return without_repository(world.caller, glance(world.caller), world.at)
     return join(world.caller, world.at or world.caller.directory, glance(world.caller))
 
 
-def without_repository(caller: Caller, snapshot: Snapshot | None) -> World:
+def of_project(caller: Caller, project: Path, snapshot: Snapshot | None) -> World:
+    """The world that a session's project names: a repository, or a folder without one.
+
+    Raises `project_missing` for a folder that is gone, and what reading a repository raises.
+    """
+    try:
+        return join(caller, project, snapshot)
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY or not project.is_dir():
+            raise
+        return without_repository(caller, snapshot, project)
+
+
+def without_repository(
+    caller: Caller, snapshot: Snapshot | None, directory: Path | None = None
+) -> World:
     """The world of a folder that belongs to no repository: no worktrees, only its sessions."""
     from hqt import config
 
-    folder = Path(os.path.realpath(caller.directory))
+    folder = Path(os.path.realpath(directory or caller.directory))
     sessions = rows().all()
     return World(
         caller,
@@ -199,6 +214,7 @@ def without_repository(caller: Caller, snapshot: Snapshot | None) -> World:
         snapshot,
         config.load(snapshot.options if snapshot else {}, folder),
         plain=True,
+        at=directory,
     )
 
 

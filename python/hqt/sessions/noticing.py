@@ -1,0 +1,66 @@
+"""What can only be seen while it lasts, written down by every verb that changes something.
+
+Where a session's window is (its tmux session and place, for the way back after a restart), and
+which conversation its program has begun by itself. A verb that only looks writes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hqt.models import Session
+from hqt.sessions import launching
+from hqt.sessions import world as worlds
+from hqt.sessions.world import World
+
+
+def notice(world: World) -> World:
+    """Write down what is new of the sessions of this repository; the world with it filled in.
+
+    Raises `store_failed` and, for a broken profile, `config_invalid`.
+    """
+    seen = {one.id: _changes(world, one) for one in world.sessions if not world.is_archived(one)}
+    seen = {id: fields for id, fields in seen.items() if fields}
+    if not seen:
+        return world
+    with worlds.rows().transaction() as rows:
+        for id, fields in seen.items():
+            rows.update(id, **fields)
+    now = tuple(replace(one, **seen.get(one.id, {})) for one in world.sessions)
+    return replace(world, sessions=now)
+
+
+def _changes(world: World, session: Session) -> dict[str, Any]:
+    found = {**_place(world, session), **_conversation(world, session)}
+    return {name: value for name, value in found.items() if getattr(session, name) != value}
+
+
+def _place(world: World, session: Session) -> dict[str, Any]:
+    panes = world.snapshot.panes if world.snapshot else ()
+    pane = next((one for one in panes if one.window_session == session.id), None)
+    if pane is None:
+        return {}
+    return {"tmux_session": pane.session_name, "window_index": pane.window_index}
+
+
+def _conversation(world: World, session: Session) -> dict[str, Any]:
+    """The conversation that its program has begun, where only this session can have begun it."""
+    from hqt import paths
+    from hqt.sessions import harness as harnesses
+    from hqt.sessions import transcripts
+
+    if session.harness == "shell":
+        return {}
+    found = harnesses.profiles(paths.config_file()).get(session.harness)
+    if found is None or found.conversation != "captured" or launching.beside(world, session):
+        return {}
+    id = transcripts.capture(
+        found,
+        launching.origin(session),
+        session.created_at,
+        {one.conversation for one in worlds.rows().all() if one.conversation},
+        launching.surroundings(found),
+        session.conversation,
+    )
+    return {"conversation": id} if id else {}

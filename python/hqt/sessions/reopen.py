@@ -1,0 +1,80 @@
+"""The story of `open --all`: after a restart every window is back where it was."""
+
+from __future__ import annotations
+
+import math
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, Session
+from hqt.results import NotOpened, Opened, Reopened
+from hqt.sessions import placement, views
+from hqt.sessions import world as worlds
+from hqt.sessions.changing import settle
+from hqt.sessions.open import Manner, open_in
+from hqt.sessions.world import World
+
+
+def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
+    """A window for every session that has none and is not archived: of the caller's repository,
+    or outside of any repository of all that hqt knows; in their old order, tmux sessions and
+    places. One that cannot be opened does not keep the others closed.
+
+    Raises `tmux_unavailable` when no server answers.
+    """
+    if not dry_run:
+        settle(caller, "open")
+    found, failed = _worlds(caller)
+    for world in found:
+        placement.place(world, None)
+    closed = [(world, one) for world in found for one in world.sessions if _is_closed(world, one)]
+    closed.sort(key=lambda pair: _order(pair[1]))
+    opened: list[Opened] = []
+    for world, session in closed:
+        if dry_run:
+            view = views.session_view(world, session)
+            opened.append(Opened(view, None, None, None, verb="would open"))
+            continue
+        try:
+            now = worlds.again(world)
+            manner = Manner(exactly=True, select=False)
+            opened.append(open_in(now, now.worktree_of(session), session, manner))
+        except HqtError as error:
+            if error.code in {Code.INTERRUPTED, Code.STORE_FAILED}:
+                raise
+            failed.append(NotOpened(session, error.code.value, error.message, error.remedy))
+    return Reopened(tuple(opened), dry_run=dry_run, failed=tuple(failed))
+
+
+def _worlds(caller: Caller) -> tuple[list[World], list[NotOpened]]:
+    """The repositories in question, and the sessions of those that cannot be read."""
+    snapshot = worlds.glance(caller)
+    caller = worlds.settled(caller, snapshot)
+    try:
+        return [worlds.join(caller, caller.directory, snapshot)], []
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY:
+            raise
+    found: dict[str, World] = {}
+    failed: list[NotOpened] = []
+    projects: dict[str, list[Session]] = {}
+    for session in worlds.rows().all(archived=False):
+        projects.setdefault(str(session.project), []).append(session)
+    for sessions in projects.values():
+        try:
+            world = worlds.of_project(caller, sessions[0].project, snapshot)
+        except HqtError as error:
+            what = (error.code.value, error.message, error.remedy)
+            failed += [NotOpened(session, *what) for session in sessions]
+            continue
+        found.setdefault(str(world.repository.common_dir), world)
+    return list(found.values()), failed
+
+
+def _is_closed(world: World, session: Session) -> bool:
+    return not world.is_archived(session) and world.window_of(session) is None
+
+
+def _order(session: Session) -> tuple[str, float, int]:
+    """By tmux session and place; those that were never seen come last, the oldest first."""
+    index = math.inf if session.window_index is None else session.window_index
+    return (session.tmux_session or "\U0010ffff", index, session.created_at)
