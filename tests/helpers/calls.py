@@ -80,7 +80,7 @@ def refused(*arguments: str | Path, cwd: Path | None = None) -> dict[str, Any]:
 def spawn(*arguments: str | Path, cwd: Path, **env: str) -> subprocess.Popen[bytes]:
     """hqt in a process of its own, to be signalled or killed."""
     return subprocess.Popen(
-        [sys.executable, "-m", "hqt", *map(os.fspath, arguments)],
+        [sys.executable, "-m", "hqt", *(os.fspath(one) for one in arguments)],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(PYTHON), **env},
         stdin=subprocess.DEVNULL,
