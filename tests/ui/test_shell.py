@@ -199,19 +199,19 @@ class TestForm:
         def submit(values: form.FormValues, _: form.Progress) -> form.SubmitOutcome:
             seen.append(values)
             if len(seen) == 1:
-                work.pipe.send_text("2" + ENTER)
                 return form.SubmitOutcome(False, "It exists.", "Choose another.", "branch")
             return form.SubmitOutcome(True)
 
+        work.output.when("another.", "2" + ENTER)
         result = work.show("Fix" + ENTER, submit=submit)
         assert result
         assert [values.branch for values in seen] == ["fix", "fix2"]
 
     def test_a_refusal_is_a_failure_in_the_form(self, work: Work) -> None:
         def submit(_: form.FormValues, __: form.Progress) -> form.SubmitOutcome:
-            work.pipe.send_text(ESCAPE)
             raise HqtError(Code.BRANCH_EXISTS, "It exists.", "Choose another.")
 
+        work.output.when("another.", ESCAPE)
         assert work.show(ENTER, submit=submit) is None
 
     def test_escape_cancels_and_waits_for_the_rollback(self, work: Work) -> None:
@@ -220,16 +220,16 @@ class TestForm:
 
         def submit(_: form.FormValues, progress: form.Progress) -> form.SubmitOutcome:
             progress("checkout", 1, 100)
-            work.pipe.send_text(ESCAPE)
             assert cancelled.wait(PATIENCE)
             happened.append("rolled back")
-            work.pipe.send_text(ESCAPE)  # and now the form may be left
-            return form.SubmitOutcome(False, "Cancelled.", "")
+            return form.SubmitOutcome(False, "Nothing was made.", "")
 
         def cancel() -> None:
             happened.append("cancelled")
             cancelled.set()
 
+        work.output.when("1/100", ESCAPE)
+        work.output.when("made.", ESCAPE)  # and now the form may be left
         assert work.show(ENTER, submit=submit, cancel=cancel) is None
         assert happened == ["cancelled", "rolled back"]
 
@@ -285,13 +285,8 @@ class TestForm:
         assert getattr(result.values, where) == picked
 
     def test_the_mouse_turns_the_checkbox_and_submits(self, work: Work) -> None:
-        def when_drawn(_: str) -> str:
-            work.pipe.send_text(click(4, 3) + click(3, 39))
-            return ""
-
-        services = replace(work.services(), resolve=when_drawn)
-        undefined = replace(DEFAULTS, resolved="")
-        result = form.run(undefined, services, input=work.pipe, output=DummyOutput())
+        work.output.when("leave", click(4, 3) + click(3, 39))
+        result = work.show()
         assert result
         assert not result.values.isolate
 
@@ -304,9 +299,10 @@ def shown(
     fill: Callable[[picker.PickerRow], picker.PickerRow] = lambda row: row,
     preview: Callable[[picker.PickerRow], tuple[str, ...]] = lambda _: (),
     act: Callable[[picker.Action, tuple[picker.PickerRow, ...]], str] = lambda *_: "",
+    output: DummyOutput | None = None,
 ) -> picker.PickerResult | None:
     services = picker.PickerServices(rows, fill, preview, act)
-    return picker.run(services, options, input=pipe, output=DummyOutput())
+    return picker.run(services, options, input=pipe, output=output or DummyOutput())
 
 
 class Once:
@@ -410,11 +406,12 @@ class TestPicker:
 
     def test_a_refused_action_stays(self, keys: PipeInput) -> None:
         def act(_: picker.Action, __: tuple[picker.PickerRow, ...]) -> str:
-            keys.send_text(ENTER)
             raise HqtError(Code.BUSY, "vim runs there.", "Quit it.")
 
-        result = shown(keys, act=act, preview=Once(keys, "\x01"))
-        assert result in (picker.PickerResult(picker.Action.OPEN, (FIX,)), None)
+        output = Watched(keys)
+        output.when("there.", ENTER)
+        result = shown(keys, act=act, preview=Once(keys, "\x01"), output=output)
+        assert result == picker.PickerResult(picker.Action.OPEN, (FIX,))
 
     def test_leaving_waits_for_an_action_that_was_begun(self, keys: PipeInput) -> None:
         happened: list[str] = []
