@@ -13,8 +13,8 @@ from hqt.names import is_branch_name, slug, tmux_session_name
 
 NAMES = """
 a a/b a//b /a a/ .a a/.b a. a.lock a.lock/b a..b a~ a^ a: a? a* a[ a] a\\ a@{b @ a@ @/a -a
-a/-b HEAD head refs/heads/x fix/#(touch${IFS}x) a;b a|b a&b $(x) `x` 'x' "x" ünïcode 日本 {a} a@{ @{ ..a a.. . ..
-a.lockb x.LOCK a%b a=b a,b a!b --a a--
+a/-b HEAD head refs/heads/x fix/#(touch${IFS}x) a;b a|b a&b $(x) `x` 'x' "x" ünïcode 日本 {a} a@{
+@{ ..a a.. . .. a.lockb x.LOCK a%b a=b a,b a!b --a a--
 """.split()
 
 
