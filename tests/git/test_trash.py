@@ -32,7 +32,7 @@ def names(folder: Path) -> list[str]:
 
 def refusal(repo: Path, tree: Path, *holds: str) -> HqtError:
     """The error of a removal that must not happen; nothing has changed afterwards."""
-    before = portrait(tree) if (tree / ".git").exists() else None
+    before = portrait(tree) if (tree / ".git").is_file() else None
     with pytest.raises(HqtError) as refused:
         trashing.prepare(repo, tree, *holds)
     if before:

@@ -10,9 +10,6 @@ from pathlib import Path
 
 from helpers.repos import git
 
-# Else `git diff` refreshes the index, whatever GIT_OPTIONAL_LOCKS says.
-_DIFF = ("-c", "diff.autoRefreshIndex=false", "diff", "--binary")
-
 Files = dict[str, tuple[object, ...]]
 
 
@@ -28,26 +25,24 @@ class Portrait:
 def portrait(tree: Path, *, reflogs: bool = True) -> Portrait:
     """Of the worktree at `tree`. Looking changes nothing, not even the index's stat cache.
 
+    The index is among the admin entry's files, so flags and stages need no question of their own.
+
     Without `reflogs` those of branches are left out: `reflog expire --all` reaches them all.
     """
-    admin = Path(git(tree, "rev-parse", "--absolute-git-dir"))
-    common = Path(git(tree, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+    admin = (tree / os.fsdecode((tree / ".git").read_bytes()[8:-1])).resolve()
+    common = (admin / os.fsdecode((admin / "commondir").read_bytes()).strip()).resolve()
     on_disk = files(tree), untimed(files(admin))
     lines = git(common, "for-each-ref").splitlines()
     listed = git(common, "worktree", "list", "--porcelain", "-z").split("\0\0")
     said = {
         "status": _ask(tree, "status", "--porcelain=v2", "-z", "--branch", "--ignored"),
-        "flags": _ask(tree, "ls-files", "-v", "-z"),
-        "stages": _ask(tree, "ls-files", "-s", "-z"),
-        "resolved": _ask(tree, "ls-files", "--resolve-undo", "-z"),
-        "changes": _ask(tree, *_DIFF, "--submodule=short"),
-        "staged": _ask(tree, *_DIFF, "--cached"),
         "commit": _ask(tree, "rev-parse", "-q", "--verify", "HEAD"),
-        "submodules": _ask(tree, "submodule", "status", "--recursive"),
         "refs": "\n".join(line for line in lines if "\trefs/hqt/" not in line),
         "branches": _sorted(_ask(common, "config", "--local", "-z", "--get-regexp", r"^branch\.")),
         "listed": "\n".join(one for one in listed if one.startswith(f"worktree {tree}\0")),
     }
+    if (tree / ".gitmodules").exists():
+        said["submodules"] = _ask(tree, "submodule", "status", "--recursive")
     if reflogs:
         logs = untimed(files(common / "logs"))
         said["reflogs"] = repr(sorted((name, one) for name, one in logs.items() if one[1]))

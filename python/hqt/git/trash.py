@@ -8,31 +8,27 @@ what a crash leaves is settled in `recovery`, and deletion for good is in `dispo
 from __future__ import annotations
 
 import shutil
-import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hqt.errors import Code, HqtError
 from hqt.git import (
-    branch_records,
     disposal,
     entry,
     guards,
-    links,
     passage,
     pins,
     recovery,
     snapshots,
+    survey,
 )
 from hqt.git.entry import Entry
 from hqt.git.manifest import Manifest, State
 from hqt.git.mirrors import mirrored
 from hqt.git.recovery import recover
-from hqt.git.refs import files_of
 from hqt.git.revive import Undone, undo
 from hqt.models import Repository, TrashEntry, Worktree
 
@@ -96,7 +92,7 @@ def prepare(
             session=dict(session or {}),
             pool=pool,
             fingerprint=pins.fingerprint(home),
-            **_survey(repo, home, home, path, extra),
+            **survey.of_entry(repo, home, home, path, extra),
         )
         try:
             one = entry.begin(repo, said)
@@ -185,7 +181,8 @@ def empty(
 def _take(one: Entry, holds: tuple[str, ...]) -> Taken:
     """The order of design §5, Remove."""
     now = guards.require_takable(one.repository, one.home, one.path)
-    one = entry.change(one, state=State.TAKING, holds=holds, **_directory(now, one.common_dir))
+    directory = survey.of_directory(one.repository, now)
+    one = entry.change(one, state=State.TAKING, holds=holds, **directory)
     one = _follow(one, one.home)
     if one.manifest.tree:
         passage.set_aside(one)
@@ -197,19 +194,10 @@ def _take(one: Entry, holds: tuple[str, ...]) -> Taken:
     return Taken(one.summary(), left)
 
 
-def _directory(now: Worktree, common_dir: Path) -> dict[str, Any]:
-    """The manifest's account of the directory itself."""
-    if now.missing:
-        return {"tree": False}
-    found = now.path.stat()
-    far = found.st_dev != common_dir.stat().st_dev
-    return {"tree": True, "mode": stat.S_IMODE(found.st_mode), "far": far}
-
-
 def _follow(one: Entry, admin: Path) -> Entry:
     """Record and pin what has changed in the admin entry, which is at `admin`, since last time."""
     known = tuple(branch.ref for branch in one.manifest.branches)
-    now = _survey(one.repository, admin, one.home, one.path, known)
+    now = survey.of_entry(one.repository, admin, one.home, one.path, known)
     changed = entry.change(one, **now, fingerprint=pins.fingerprint(admin))
     if changed != one:
         _pin(changed, admin)
@@ -219,24 +207,6 @@ def _follow(one: Entry, admin: Path) -> Entry:
 def _pin(one: Entry, admin: Path) -> None:
     tips = [branch.tip for branch in one.manifest.branches if branch.tip]
     pins.keep(one.common_dir, admin, one.id, one.directory, one.manifest.commit, tips)
-
-
-def _survey(
-    repo: Repository, admin: Path, home: Path, path: Path, branches: tuple[str, ...]
-) -> dict[str, Any]:
-    """The manifest's account of an admin entry that is at `admin` and belongs at `home`."""
-    files = files_of(repo.common_dir)
-    assert files is not None, "guarded"
-    head = files.head(admin)
-    concerned = dict.fromkeys((*branch_records.concerned(admin, head.ref), *branches))
-    return {
-        "gitdir": links.read(admin / "gitdir"),
-        "head": links.read(admin / "HEAD"),
-        "ref": head.ref,
-        "commit": head.commit,
-        "branches": branch_records.record(repo, concerned),
-        "links": links.submodules(admin, home, path),
-    }
 
 
 def _require_room(repo: Repository, path: Path) -> None:
