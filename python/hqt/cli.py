@@ -31,6 +31,7 @@ VERBS = (
     "rename",
     "doctor",
     "config",
+    "agent",
     "ui",
 )
 

@@ -3,25 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
-import hqt
-
-_START = """
-import sys
-sys.path.insert(0, sys.argv[1])
-sys.argv[:2] = ["hqt"]
-from hqt.__main__ import main
-sys.exit(main())
-"""
-
-
-def own_words() -> list[str]:
-    """The command line that calls this very hqt again, whatever the caller's environment says."""
-    package = str(Path(hqt.__file__).parents[1])
-    cache = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else []
-    return [sys.executable, "-I", "-X", "utf8", *cache, "-c", _START, package]
+from hqt.itself import own_words
 
 
 def start(*arguments: str, idle: bool = False) -> int:

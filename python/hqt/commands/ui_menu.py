@@ -6,8 +6,8 @@ import shlex
 from pathlib import Path
 
 import hqt
-from hqt.commands.background import own_words
 from hqt.errors import Code, HqtError
+from hqt.itself import own_words
 from hqt.models import Caller, Client
 from hqt.results import WorktreeView
 from hqt.sessions import views
