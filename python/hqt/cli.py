@@ -21,6 +21,7 @@ VERBS = (
     "inspect",
     "path",
     "open",
+    "move",
     "remove",
     "archive",
     "undo",
@@ -32,6 +33,7 @@ VERBS = (
     "doctor",
     "config",
     "agent",
+    "instructions",
     "ui",
 )
 

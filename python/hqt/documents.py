@@ -12,6 +12,7 @@ from hqt.models import Losses, Occupants, Repository, TrashEntry
 from hqt.results import (
     Archived,
     Diagnosis,
+    Instructions,
     Inventory,
     Listing,
     Listings,
@@ -238,6 +239,19 @@ def _(result: LockChanged) -> Document:
             "label": tree.label,
             "locked": tree.locked,
         }
+    }
+
+
+@_fields.register(Instructions)
+def _(result: Instructions) -> Document:
+    return {
+        "text": "\n".join(result.sentences),
+        "worktree_dir": _text(result.worktree_dir),
+        "from": result.start,
+        "harness": result.harness,
+        "main": _text(result.main),
+        "worktree": _text(result.worktree),
+        "session": result.session,
     }
 
 

@@ -7,13 +7,10 @@ import sys
 
 import hqt
 
-_START = """
-import sys
-sys.path.insert(0, sys.argv[1])
-sys.argv[:2] = ["hqt"]
-from hqt.__main__ import main
-sys.exit(main())
-"""
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); sys.argv[:2] = ['hqt']; "
+    "from hqt.__main__ import main; sys.exit(main())"
+)
 
 
 def own_words(*, bare: bool = False) -> list[str]:

@@ -153,6 +153,19 @@ class LockChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Instructions:
+    """The answer of `instructions`: what an agent should know, from the settings in force."""
+
+    sentences: tuple[str, ...]
+    worktree_dir: Path | None  # where new worktrees go; None where there can be none
+    start: str  # the checkout that they start from: "current" or "main"
+    harness: str
+    main: Path | None  # the main checkout
+    worktree: Path | None  # the checkout that the caller is in
+    session: str | None  # the session that the caller is in
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """An option as it counts."""
 

@@ -13,6 +13,7 @@ from hqt.names import printable
 from hqt.results import (
     Archived,
     Diagnosis,
+    Instructions,
     Inventory,
     Listing,
     Listings,
@@ -233,6 +234,11 @@ def _(result: LockChanged) -> Iterator[Part]:
         yield printable(f"Unlocked ⎇ {tree.label}.")
     else:
         yield printable(f"Locked ⎇ {tree.label}" + (f": {tree.locked}" if tree.locked else "."))
+
+
+@lines.register(Instructions)
+def _(result: Instructions) -> Iterator[Part]:
+    yield from map(printable, result.sentences)
 
 
 @lines.register(Settings)

@@ -58,6 +58,7 @@ _BEGIN = frozenset({"PreToolUse", "BeforeTool", "preToolUse"})
 _END = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse"})
 _NOTIFICATIONS = {
     "permission_prompt": "waiting",
+    "worker_permission_prompt": "waiting",
     "elicitation_dialog": "waiting",
     "ToolPermission": "waiting",
     "idle_prompt": "done",

@@ -68,7 +68,9 @@ def fresh(found: Profile, directory: Path, prompt: str | None) -> Launching:
     """The harness starting anew in `directory`. Raises `usage` for a prompt it cannot take."""
     from hqt.sessions import harness as harnesses
 
-    return _launching(found, harnesses.start(found, directory=directory, prompt=prompt))
+    return _launching(
+        found, harnesses.start(found, directory=directory, prompt=prompt, hooks=_hooks(found))
+    )
 
 
 def again(world: World, session: Session, directory: Path) -> Launching:
@@ -124,7 +126,13 @@ def forked(
     found = profile(world, parent.harness)
     source, env = origin(parent), surroundings(found)
     launch = harnesses.fork(
-        found, parent.conversation, source=source, directory=directory, env=env, prompt=prompt
+        found,
+        parent.conversation,
+        source=source,
+        directory=directory,
+        env=env,
+        prompt=prompt,
+        hooks=_hooks(found),
     )
     if carry and parent.conversation:
         transcripts.follow(found, parent.conversation, source, directory, env)
@@ -164,7 +172,9 @@ def _resumed(world: World, found: Profile, session: Session, directory: Path) ->
     if id and found.resume and source != directory and transcripts.exists(found, id, source, env):
         # What the folder may know of it is older: the conversation went on elsewhere.
         transcripts.follow(found, id, source, directory, env)
-    launch = harnesses.resume(found, id, directory=directory, alone=alone, env=env)
+    launch = harnesses.resume(
+        found, id, directory=directory, alone=alone, env=env, hooks=_hooks(found)
+    )
     return None if launch is None else _launching(found, launch)
 
 
@@ -176,10 +186,17 @@ def _anew(found: Profile, session: Session, directory: Path) -> Launching:
     id = session.conversation
     if id and transcripts.exists(found, id, origin(session), surroundings(found)):
         id = None
-    launch = harnesses.start(found, directory=directory, conversation=id)
+    launch = harnesses.start(found, directory=directory, conversation=id, hooks=_hooks(found))
     return _launching(found, launch).noting(
         f"{found.name} starts anew: there is no conversation to resume."
     )
+
+
+def _hooks(found: Profile) -> Path | None:
+    """The file with hqt's hooks, for a program that takes them so."""
+    from hqt.sessions import hooks
+
+    return hooks.file() if found.hooks else None
 
 
 def _launching(found: Profile, launch: Launch) -> Launching:
