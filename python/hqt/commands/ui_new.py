@@ -60,12 +60,14 @@ class _Wiring:
         world = self._world
         names = [world.config.harness, *harness.profiles(paths.config_file())]
         isolated = not world.plain
+        starts = self._starts() if isolated else []
+        start = starts[-1 if world.config.from_ == "main" else 0].revision if starts else "HEAD"
         return FormDefaults(
             isolate=world.config.isolate and isolated,
             isolate_possible=isolated,
-            from_="HEAD",
-            resolved=self._resolve("HEAD") if isolated else "",
-            alternatives=tuple(self._starts()) if isolated else (),
+            from_=start,
+            resolved=self._resolve(start) if isolated else "",
+            alternatives=tuple(starts),
             harnesses=tuple(dict.fromkeys(names)),
             harness=world.config.harness,
             pool=str(config.pool(world.config, world.repository)) if isolated else "",
@@ -87,8 +89,8 @@ class _Wiring:
     def _starts(self) -> list[Start]:
         main = self._world.main
         starts = [Start("current", "HEAD")]
-        if main and main.branch:
-            starts.append(Start("main", f"refs/heads/{main.branch}"))
+        if main and (revision := f"refs/heads/{main.branch}" if main.branch else main.head):
+            starts.append(Start("main", revision))
         return starts
 
     def _wish(self, values: FormValues) -> Wish:
