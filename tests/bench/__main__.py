@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON document instead of a table")
     options = parser.parse_args(arguments)
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # then the world is cleared up too
     rows: list[Row] = []
     with world(options.hqt.absolute()) as made:
         versions = _versions(made)

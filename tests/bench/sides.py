@@ -46,23 +46,28 @@ def new_by_key(
     The key runs the verb, not the form: a person's typing is not hqt's time.
     """
 
+    said = world.root / "said"
+
     def side(prefix: str, command: Command) -> Side:
         def measured(number: int) -> float:
             name = f"{prefix}{number}"
-            world.tmux("bind-key", "-n", "F5", "run-shell", "-b", f"cd /; {command(name)}")
+            # what the command still does once the label is there must not meet the clearing up
+            script = f"cd /; {command(name)} >{said} 2>&1; tmux -L {world.socket} wait-for -S done"
+            world.tmux("bind-key", "-n", "F5", "run-shell", "-b", script)
             terminal.settle()
             begin = time.perf_counter()
             terminal.press(b"\x1b[15~")
             terminal.see(name.encode())
             milliseconds = (time.perf_counter() - begin) * 1000
-            _wait_for(world, repo, name)
+            world.tmux("wait-for", "done")
+            _require_complete(world, repo, name, said)
             _discard(world, repo, name)
             return milliseconds
 
         return measured
 
     def ours(name: str) -> str:
-        return f"exec {shlex.join(world.argv(repo, 'new', name, '-d', '--json'))} >/dev/null"
+        return shlex.join(world.argv(repo, "new", name, "-d", "--json"))
 
     return side("ours", ours), side("bare", reference or partial(_bare_new, world, repo))
 
@@ -73,7 +78,7 @@ def new(world: World, repo: Path) -> tuple[Side, Side]:
     def ours(number: int) -> float:
         name = f"new{number}h"
         taken = timed(lambda: world.verb(repo, "new", name, "-d", "--json"))
-        _wait_for(world, repo, name)
+        _require_complete(world, repo, name)
         _discard(world, repo, name)
         return taken
 
@@ -227,9 +232,7 @@ def load(world: World) -> tuple[Side, Side]:
 
 def workmux(repo: Path) -> Command:
     _require_program("workmux")
-    return lambda name: (
-        f"cd {repo} && exec workmux add --background --no-pane-cmds {name} >/dev/null 2>&1"
-    )
+    return lambda name: f"cd {repo} && workmux add --background --no-pane-cmds {name}"
 
 
 def _require_program(name: str) -> None:
@@ -258,16 +261,13 @@ def _worktree_of(world: World, repo: Path, branch: str) -> Path | None:
     return None
 
 
-def _wait_for(world: World, repo: Path, name: str) -> None:
-    """Wait until the worktree is complete and its window has the label, outside the measuring."""
-    deadline = time.monotonic() + 60
-    while True:
-        path = _worktree_of(world, repo, name)
-        labelled = any(label.endswith(name) for label in world.windows().values())
-        if path and labelled and not world.git(path, "status", "--porcelain"):
-            return
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"{name} has no labelled window, or is not clean")
+def _require_complete(world: World, repo: Path, name: str, said: Path | None = None) -> None:
+    """Raise unless the worktree is complete and its window has the label."""
+    path = _worktree_of(world, repo, name)
+    labelled = any(label.endswith(name) for label in world.windows().values())
+    if not path or not labelled or world.git(path, "status", "--porcelain"):
+        why = f": {said.read_text()}" if said else ""
+        raise RuntimeError(f"{name} has no labelled window, or is not clean{why}")
 
 
 def _discard(world: World, repo: Path, name: str) -> None:
