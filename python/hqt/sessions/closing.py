@@ -59,11 +59,15 @@ def close_worktree(
     own = processes.chain(before, os.getpid())
     everywhere = tuple(one.path for one in world.worktrees)
     here = occupants(world.snapshot, before, tree.path, everywhere, own=own)
+    led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
+    inside = [one for one in here.panes if one.window_session not in led or not _is_own(one)]
     beside = [one for one in _window_panes(world, session) if one not in here.panes]
-    idle = [pane for pane in beside if not _busy([pane])]
-    ending = {pid for pane in here.panes for pid in processes.descendants(before, pane.pid)}
-    ending |= {pane.pid for pane in here.panes} | {one.pid for one in here.processes}
-    closed = _close(world, [*here.panes, *idle], expendable={tmux_session_name(tree.path)})
+    around = [one for one in _bound(world, tree) if one not in (*here.panes, *beside)]
+    idle = [pane for pane in (*beside, *around) if not _busy([pane])]
+    leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
+    ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
+    ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
+    closed = _close(world, [*inside, *idle], expendable={tmux_session_name(tree.path)})
     _disown(world, {pane.window for pane in beside} - {*closed})
     waiting = [before[pid] for pid in ending - own if pid in before]
     left = _gone(waiting, ask=close)
@@ -103,6 +107,27 @@ def _window_panes(world: World, session: Session | None) -> list[Pane]:
     """The panes of the window that shows a session."""
     panes = world.snapshot.panes if world.snapshot else ()
     return [pane for pane in panes if session and pane.window_session == session.id]
+
+
+def _bound(world: World, tree: Worktree) -> list[Pane]:
+    """In session mode the panes of the tmux session that was made for a worktree: those of its
+    windows that are no other worktree's and no other session's."""
+    if world.config.mode != "session" or world.snapshot is None:
+        return []
+    name = tmux_session_name(tree.path)
+    panes = [pane for pane in world.snapshot.panes if pane.session_name == name]
+    if not any(pane.window_worktree == tree.id or _lives_in(world, pane, tree) for pane in panes):
+        return []
+    others = _sessions_elsewhere(world, tree)
+    return [
+        pane
+        for pane in panes
+        if pane.window_worktree in {"", tree.id} and pane.window_session not in others
+    ]
+
+
+def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
+    return {one.id for one in world.sessions if world.worktree_of(one) != tree}
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:

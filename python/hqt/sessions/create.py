@@ -65,6 +65,7 @@ def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Open
 def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     """As `create`, in a world that has been read, and without reading it once more to tell."""
     plan = plan_for(world, wish)
+    require_names(world, wish, plan)
     place = _place(world, wish, plan)
     profile = launching.profile(world, plan.parent.harness if plan.parent else wish.harness)
     if plan.parent is None:
@@ -143,18 +144,20 @@ def told(world: World, made: Made) -> Opened:
     )
 
 
-def _place(world: World, wish: Wish, plan: Plan) -> placement.Place | None:
-    """Where the window goes, every name checked; None for no window."""
+def require_names(world: World, wish: Wish, plan: Plan) -> None:
+    """Raise `name_collision` where a worktree to be made could have no tmux session of its own."""
     if plan.new and world.config.mode == "session" and wish.tmux_session is None:
         placement.require_free_name(world, plan.new.path)
+
+
+def _place(world: World, wish: Wish, plan: Plan) -> placement.Place | None:
+    """Where the window goes; None for no window."""
     if not wish.window:
         return None
     place = placement.place(world, wish.tmux_session)
     if not plan.new:
         return placement.settle(world, place, plan.tree)
-    if place.derived:
-        return placement.of_its_own(plan.new.path)
-    return place
+    return placement.of_its_own(plan.new.path) if place.derived else place
 
 
 def _session(
@@ -165,12 +168,11 @@ def _session(
     launch: Launching,
     start: Path,
 ) -> Session:
-    project = world.repository.root
     return Session(
         id=secrets.token_hex(4),
         nickname=plan.nickname,
         harness=launch.harness,
-        project=project,
+        project=world.repository.root,
         created_at=int(time.time()),
         conversation=launch.conversation,
         worktree_path=tree.path if tree else None,
@@ -180,5 +182,5 @@ def _session(
         owns_branch=bool(plan.new and plan.new.create_branch),
         parent=plan.parent.id if plan.parent else None,
         prompt=wish.prompt,
-        subfolder=placement.subfolder(start, tree, project),
+        subfolder=placement.subfolder(world, start, tree),
     )

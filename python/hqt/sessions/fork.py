@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.models import Session
-from hqt.sessions import launching, targets
-from hqt.sessions.locate import require_session
+from hqt.sessions import launching
+from hqt.sessions.locate import find_session
 from hqt.sessions.world import World
 
 
@@ -17,8 +17,7 @@ def parent(world: World, name: str, harness: str | None) -> Session:
     Raises `no_such_target`, also for one of another repository, `usage` for another `harness`
     than the parent's, and `cannot_resume` where its conversation cannot be forked at all.
     """
-    target = targets.find(world.caller, name)
-    found = require_session(target, name)
+    target, found = find_session(world.caller, name)
     if target.world.repository.common_dir != world.repository.common_dir:
         raise HqtError(
             Code.NO_SUCH_TARGET,

@@ -41,6 +41,23 @@ def require_worktree(target: Target, name: str) -> Worktree:
     raise _gone(name)
 
 
+def find_session(caller: Caller, name: str) -> tuple[Target, Session]:
+    """The session that `name` means where only a session can be meant. Raises as `require_session`
+    and what resolving a target raises."""
+    try:
+        target = targets.find(caller, name)
+    except HqtError as error:
+        if error.code is not Code.AMBIGUOUS_TARGET or name.startswith("session:"):
+            raise
+        try:
+            target = targets.find(caller, f"session:{name}")
+        except HqtError as narrowed:
+            if narrowed.code is Code.NO_SUCH_TARGET:
+                raise error from None
+            raise
+    return target, require_session(target, name)
+
+
 def require_session(target: Target, name: str) -> Session:
     """The session of a target: the one that was meant, else the only one of its worktree.
 

@@ -81,14 +81,14 @@ def _open(
     window = _live(world, tree, row)
     notes = prepared.notes
     if window is None or (idle := _left_behind(world, window, row)):
-        start = placement.home(row, tree)
+        start = placement.home(world, row, tree)
         launch = launching.again(world, session or row, start)
         launch = launch.noting(*prepared.notes, setup=prepared.command)
         notes = launch.notes
         row = replace(
             row,
             conversation=launch.conversation or row.conversation,
-            subfolder=placement.subfolder(start, tree, row.project),
+            subfolder=placement.subfolder(world, start, tree),
         )
     if window is None:
         place = _place(world, row, tree, manner)

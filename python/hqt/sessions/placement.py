@@ -85,7 +85,7 @@ def settle(world: World, where: Place, tree: Worktree | None) -> Place:
     """
     if not where.derived or world.snapshot is None:
         return where
-    path = tree.path if tree else world.repository.root
+    path = root(world, tree)
     name = tmux_session_name(path)
     theirs = [pane for pane in world.snapshot.panes if pane.session_name == name]
     if not theirs:
@@ -152,8 +152,11 @@ def show(
     )
 
 
-def respawn(world: World, pane: str, session: Session, launching: Launching, start: Path) -> None:
-    """Run the session's program in `start` in a pane that is there, instead of what runs in it."""
+def respawn(
+    world: World, pane: str, session: Session | None, launching: Launching, start: Path
+) -> None:
+    """Run the session's program (None: a companion's) in `start` in a pane that is there, instead
+    of what runs in it."""
     from hqt.sessions import pane as panes
     from hqt.tmux import windows
 
@@ -162,7 +165,7 @@ def respawn(world: World, pane: str, session: Session, launching: Launching, sta
         pane,
         cwd=start,
         command=panes.words(world, launching, respawn=True),
-        environment={"HQT_SESSION": session.id, **launching.environment},
+        environment={**({"HQT_SESSION": session.id} if session else {}), **launching.environment},
     )
 
 
@@ -208,19 +211,23 @@ def folder(world: World, tree: Worktree | None) -> Path:
     there; without a worktree the caller's folder in the project."""
     if world.plain:
         return world.caller.directory
-    repository = world.repository
-    return _below(tree.path if tree else repository.main or repository.root, repository.subfolder)
+    return _below(root(world, tree), world.repository.subfolder)
 
 
-def home(session: Session, tree: Worktree | None) -> Path:
+def root(world: World, tree: Worktree | None) -> Path:
+    """The root of where a session lives: of its worktree, else of the project."""
+    return tree.path if tree else world.repository.main or world.repository.root
+
+
+def home(world: World, session: Session, tree: Worktree | None) -> Path:
     """Where a session that was started before starts again: in the same folder, if it is there."""
-    return _below(tree.path if tree else session.project, session.subfolder)
+    return _below(root(world, tree), session.subfolder)
 
 
-def subfolder(start: Path, tree: Worktree | None, project: Path) -> str:
+def subfolder(world: World, start: Path, tree: Worktree | None) -> str:
     """Where below its root a session starts, "" at the root or elsewhere."""
-    root = tree.path if tree else project
-    return str(start.relative_to(root)) if start != root and start.is_relative_to(root) else ""
+    top = root(world, tree)
+    return str(start.relative_to(top)) if start != top and start.is_relative_to(top) else ""
 
 
 def client(world: World) -> str | None:

@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 
 from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
-from hqt.models import Caller, Session, Worktree
+from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import closing, inspect, taking, targets
+from hqt.sessions import closing, inspect, leading, noticing, taking, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
+from hqt.sessions.evacuate import evacuate, sentence
 from hqt.sessions.inspect import Permits
+from hqt.sessions.leading import Passage
 from hqt.sessions.targets import Target
 from hqt.sessions.world import World
 
@@ -66,17 +68,26 @@ def remove(
         raise foremost(errors)
     own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]
     done: list[Removed] = []
+    led: list[Passage] = []
     os.chdir("/")  # hqt must not be one of those that live in what it removes
     for one in doomed:
         try:
-            done.append(_go(one, terms, branches))
+            done.append(_go(one, terms, branches, led))
         except HqtError as error:
             if done:
                 error.details["removed"] = [documents.removed(gone) for gone in done]
             raise
     answer(Removals(tuple(done)))
     signals.ignore()
-    closing.close_own(caller, own, doomed[0].world.repository.root)
+    closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root)
+    for passage in led:
+        leading.follow(passage)
+
+
+def _not_led(own: list[Pane], led: list[Passage]) -> list[Pane]:
+    """Of the caller's own panes those that close: one that was led away only starts anew."""
+    away = {step.pane.id for passage in led for step in passage.steps}
+    return [pane for pane in own if pane.id not in away]
 
 
 def _doom(target: Target, terms: Terms) -> Doomed:
@@ -128,7 +139,7 @@ def _refusal(one: Doomed, terms: Terms, branches: frozenset[str]) -> HqtError | 
     return taking.refused(found)
 
 
-def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
+def _go(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Passage]) -> Removed:
     if one.tree is None:
         assert one.session is not None
         closed = closing.close_session(one.world, one.session, close=terms.close)
@@ -136,14 +147,19 @@ def _go(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         notes = (one.note,) if one.note else ()
         return Removed(None, None, False, closed, None, one.session.id, notes)
     with changing(one.world.repository, "remove") as recovered:
-        removed = _worktree(one, terms, branches)
+        removed = _worktree(one, terms, branches, led)
     return replace(removed, notes=(*recovered, *removed.notes))
 
 
-def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
-    """The worktree into the trash, its branch if the rules allow it, the row last; locked."""
+def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Passage]) -> Removed:
+    """The worktree into the trash, its branch if the rules allow it, the row last; locked.
+
+    `led` gets the sessions that were led away first; whoever hqt itself runs in has yet to follow.
+    """
     assert one.tree is not None
-    session, moved = one.session, list[str]()
+    before = len(led)
+    seen = noticing.notice(one.world).sessions  # what undo should know: conversation and place
+    session = next((row for row in seen if one.session and row.id == one.session.id), None)
 
     def judge(world: World, tree: Worktree) -> Inventory:
         return inspect.take(world, tree, session, terms.permits, branches)
@@ -151,11 +167,11 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
     def vacate(world: World, tree: Worktree) -> tuple[str, ...]:
         return closing.close_worktree(world, tree, session, close=terms.close)
 
-    def lead_away(world: World, tree: Worktree) -> None:
-        if terms.evacuate:
-            from hqt.sessions.evacuate import evacuate
-
-            moved.extend(evacuate(world, tree, session))
+    def lead_away(world: World, tree: Worktree) -> World:
+        if not terms.evacuate:
+            return world
+        led.extend(evacuate(world, tree, session, close=terms.close))
+        return worlds.again(world)
 
     gone = taking.take_away(
         one.world, one.tree, session, judge=judge, vacate=vacate, prepare=lead_away
@@ -171,7 +187,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str]) -> Removed:
         windows_closed=gone.windows_closed,
         trash=gone.trash,
         session=session.id if session else None,
-        notes=(*moved, *notes, *gone.notes),
+        notes=(*map(sentence, led[before:]), *notes, *gone.notes),
     )
 
 

@@ -37,14 +37,14 @@ def take_away(
     *,
     judge: Callable[[World, Worktree], Inventory],
     vacate: Callable[[World, Worktree], tuple[str, ...]],
-    prepare: Callable[[World, Worktree], None] = lambda _world, _tree: None,
+    prepare: Callable[[World, Worktree], World] = lambda world, _tree: world,
 ) -> Gone:
     """Move `tree` into the trash, with the row of `session`.
 
     `judge` takes the inventory, twice: before anything happens, and when `vacate` has closed the
     panes in there and said which windows went. `prepare` is what has to happen between the first
-    judgement and the manifest. Raises the first refusal, and what taking away raises; then the
-    worktree is where it was.
+    judgement and the manifest; it returns the world as it is after that. Raises the first refusal,
+    and what taking away raises; then the worktree is where it was.
     """
     from hqt import verdict
     from hqt.git import trash
@@ -54,7 +54,7 @@ def take_away(
     found = judge(now, here)
     if error := refused(found):
         raise error
-    prepare(now, here)
+    now = prepare(now, here)
     entry = trash.prepare(
         now.repository,
         here,

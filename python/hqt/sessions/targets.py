@@ -88,6 +88,11 @@ def find(caller: Caller, text: str) -> Target:
     )
 
 
+def within(world: World, text: str) -> Target | None:
+    """What `text` names in this repository, None for nothing. Raises `ambiguous_target`."""
+    return _choose(world, text, _matches(world, text))
+
+
 def _matches(world: World, text: str) -> Iterator[_Match]:
     kind, _, rest = text.partition(":")
     kind, name = (kind, rest) if kind in _NARROW and rest else ("", text)

@@ -140,6 +140,20 @@ def respawn(
         raise tmux.failure(answer, "respawn-pane")
 
 
+def keep_pane(tmux: Tmux, pane: str, keep: bool) -> None:
+    """Let a pane stay when its program ends (it can be respawned then), or as the user has it."""
+    _require_id("%", pane)
+    value = ["on"] if keep else []
+    tmux.ask(["set-option", "-pq" if keep else "-puq", "-t", pane, "remain-on-exit", *value])
+
+
+def is_dead(tmux: Tmux, pane: str) -> bool:
+    """Whether the program of a pane has ended, the pane being there or not."""
+    form = "#{pane_id} #{pane_dead}"
+    answer = tmux.ask(["display-message", "-p", "-t", _require_id("%", pane), form])
+    return answer.status == 0 and answer.out[:1] != [f"{pane} 0"]
+
+
 def label(
     tmux: Tmux,
     snapshot: Snapshot,

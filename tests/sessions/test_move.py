@@ -1,0 +1,398 @@
+"""`hqt move`: a session goes on elsewhere, whole or not at all."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import repos
+from helpers.calls import PYTHON, done, refused
+from helpers.repos import git
+from helpers.servers import Server, until
+from helpers.stand_in import StandIn
+from hqt.git import lock, repository
+
+Answer = dict[str, Any]
+
+
+def new(tmux: Server, repo: Path, name: str, *flags: str) -> Answer:
+    answer: Answer = done("-L", tmux.socket, "new", name, "-d", *flags, cwd=repo)
+    return answer
+
+
+def move(tmux: Server, repo: Path, *arguments: str | Path) -> Answer:
+    answer: Answer = done("-L", tmux.socket, "move", *arguments, cwd=repo)
+    return answer
+
+
+def cannot(tmux: Server, repo: Path, *arguments: str | Path) -> str:
+    """The code of a move that is refused, after which everything has to be as it was."""
+    before = state(tmux, repo)
+    code: str = refused("-L", tmux.socket, "move", *arguments, cwd=repo)["code"]
+    assert state(tmux, repo) == before
+    return code
+
+
+def state(tmux: Server, repo: Path) -> Any:
+    """What a move could change: rows, windows, panes and their programs, worktrees, refs."""
+    form = "#{window_id} #{window_name} #{@hqt_session} #{@hqt_worktree} #{@hqt_branch} #{pane_pid}"
+    listed = done("-L", tmux.socket, "list", cwd=repo)
+    trees = [tree["path"] for tree in listed["worktrees"]]
+    panes = tmux.cmd("list-panes", "-a", "-F", form)
+    return listed["sessions"], trees, panes, git(repo, "for-each-ref")
+
+
+def at(tmux: Server, pane: str, folder: Path | str) -> bool:
+    return until(lambda: tmux.ask("#{pane_current_path}", pane) == str(folder))
+
+
+def idle(tmux: Server, window: str) -> None:
+    """As the agent's hook reports it."""
+    pane = tmux.cmd("list-panes", "-t", window, "-F", "#{pane_id}").split()[0]
+    tmux.cmd("set-option", "-p", "-t", pane, "@hqt_agent", "idle")
+
+
+def heard(agent: StandIn, count: int) -> list[dict[str, Any]]:
+    assert until(lambda: len(agent.launches()) >= count), agent.launches()
+    return agent.launches()
+
+
+def test_a_shell_goes_on_in_another_worktree(repo: Path, tmux: Server) -> None:
+    made = new(tmux, repo, "one")
+    goal = new(tmux, repo, "two")
+    moved = move(tmux, repo, "one", "--to", "branch:two")
+
+    assert moved["window"] == made["window"]
+    assert moved["session"]["id"] == made["session"]["id"]
+    assert moved["session"]["nickname"] == "one"
+    assert moved["session"]["project"] == str(repo)
+    assert moved["worktree"]["id"] == goal["worktree"]["id"]
+    assert moved["session"]["worktree_branch"] == "two"
+    assert at(tmux, made["window"], goal["worktree"]["path"])
+    marks = "#{window_name}|#{@hqt_session}|#{@hqt_worktree}|#{@hqt_branch}"
+    assert tmux.ask(marks, made["window"]) == "|".join(
+        ["⎇ two", made["session"]["id"], goal["worktree"]["id"], "two"]
+    )
+    assert Path(made["worktree"]["path"]).is_dir(), "the worktree it leaves stays"
+    assert git(repo, "branch", "--list", "one").strip("+ ") == "one"
+
+
+def test_to_the_main_checkout_and_back(repo: Path, tmux: Server) -> None:
+    made = new(tmux, repo, "one")
+    moved = move(tmux, repo, "one", "--to", "main")
+    assert moved["worktree"] is None
+    assert moved["session"]["worktree"] is None
+    assert at(tmux, made["window"], repo)
+    assert tmux.ask("#{window_name}|#{@hqt_worktree}", made["window"]) == "one|"
+    moved = move(tmux, repo, "session:one", "--to", made["worktree"]["path"])
+    assert moved["worktree"]["path"] == made["worktree"]["path"]
+    assert at(tmux, made["window"], made["worktree"]["path"])
+    assert tmux.ask("#{window_name}", made["window"]) == "⎇ one"
+
+
+def test_to_where_it_is_already_changes_nothing(repo: Path, tmux: Server) -> None:
+    made = new(tmux, repo, "one")
+    before = state(tmux, repo)
+    assert move(tmux, repo, "one", "--to", "branch:one")["window"] == made["window"]
+    assert state(tmux, repo) == before
+
+
+def test_any_checkout_of_the_repository_will_do(repo: Path, tmux: Server, sealed: Path) -> None:
+    made = new(tmux, repo, "one")
+    outside = repos.linked(repo, sealed / "out #(touch X)", "outside")
+    git(repo, "worktree", "add", "-q", "--detach", str(sealed / "detached"))
+    for goal in (outside, sealed / "detached", repo):
+        move(tmux, repo, "one", "--to", goal)
+        assert at(tmux, made["window"], goal)
+    assert tmux.ask("#{window_name}", made["window"]) == "one"
+    move(tmux, repo, "one", "--to", "path:../detached")
+    head = git(repo, "rev-parse", "--short=7", "HEAD")
+    assert tmux.ask("#{window_name}", made["window"]) == f"⎇ detached@{head}"
+
+
+def test_what_is_no_checkout_of_the_repository(repo: Path, tmux: Server, sealed: Path) -> None:
+    new(tmux, repo, "one")
+    git(sealed, "clone", "-q", str(repo), str(sealed / "clone"))
+    gone = repos.linked(repo, sealed / "gone", "gone")
+    gone.rename(sealed / "elsewhere")
+    assert cannot(tmux, repo, "one", "--to", sealed / "clone") == "no_such_target"
+    assert cannot(tmux, repo, "one", "--to", "nonesuch") == "no_such_target"
+    assert cannot(tmux, repo, "one", "--to", "gone") == "missing_worktree"
+    assert cannot(tmux, repo, "nonesuch", "--to", "main") == "no_such_target"
+    assert cannot(tmux, repo, "main", "--to", "one") == "no_such_target", "nobody lives there"
+    assert cannot(tmux, repo, "--to", "main") == "no_such_target", "nobody's window"
+    assert cannot(tmux, repo, "one") == "usage"
+    assert cannot(tmux, repo, "one", "--to", "main", "--new", "x") == "usage"
+
+
+def test_a_target_that_is_two_things(repo: Path, tmux: Server) -> None:
+    new(tmux, repo, "one")
+    new(tmux, repo, "two")
+    new(tmux, repo, "two", "-b", "three")
+    assert cannot(tmux, repo, "one", "--to", "two") == "ambiguous_target"
+    assert cannot(tmux, repo, "two", "--to", "one") == "ambiguous_target"
+    move(tmux, repo, "one", "--to", "branch:two")
+
+
+def test_the_folder_is_the_same_there(repo: Path, tmux: Server) -> None:
+    repos.commit(repo, "packages/a/x")
+    made = new(tmux, repo / "packages" / "a", "one")
+    goal = repos.linked(repo, repo.parent / "two", "two")
+    move(tmux, repo, "one", "--to", "two")
+    assert at(tmux, made["window"], goal / "packages" / "a")
+
+
+def test_the_conversation_follows(repo: Path, tmux: Server, agent: StandIn) -> None:
+    made = new(tmux, repo, "one", "-H", "stand-in", "-p", "Hello")
+    conversation = made["session"]["conversation"]
+    place = Path(made["worktree"]["path"])
+    assert until(lambda: agent.transcript(place, conversation).exists())
+    idle(tmux, made["window"])
+    goal = repos.linked(repo, repo.parent / "two", "two")
+    moved = move(tmux, repo, "one", "--to", "two")
+
+    last = heard(agent, 2)[-1]
+    assert (last["cwd"], last["conversation"], last["resumed"]) == (str(goal), conversation, True)
+    assert moved["session"]["conversation"] == conversation
+    assert agent.said(goal, conversation) == ["Hello"]
+    assert agent.said(place, conversation) == ["Hello"], "the original is not touched"
+    assert last["environment"]["HQT_SESSION"] == made["session"]["id"]
+    assert tmux.ask("#{remain-on-exit}", made["window"]) == "off"
+
+
+def test_a_conversation_that_nobody_has_begun_starts_there(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    made = new(tmux, repo, "one", "-H", "stand-in")
+    heard(agent, 1)
+    idle(tmux, made["window"])
+    move(tmux, repo, "one", "--to", "main")
+    last = heard(agent, 2)[-1]
+    assert last["conversation"] == made["session"]["conversation"]
+    assert not last["resumed"]
+
+
+@pytest.mark.parametrize("harness", ["stand-in-rooted", "stand-in-latest"])
+def test_a_conversation_that_cannot_follow_keeps_its_session(
+    repo: Path, tmux: Server, agent: StandIn, harness: str
+) -> None:
+    prompt = () if harness == "stand-in-latest" else ("-p", "Hello")
+    made = new(tmux, repo, "one", "-H", harness, *prompt)
+    place = Path(made["worktree"]["path"])
+    heard(agent, 1)
+    idle(tmux, made["window"])
+    assert until(lambda: not prompt or list(agent.home.glob("projects/*/*.jsonl")))
+    assert cannot(tmux, repo, "one", "--to", "main") == "cannot_resume"
+    moved = move(tmux, repo, "one", "--to", "main", "--fresh")
+    last = heard(agent, 2)[-1]
+    assert last["cwd"] == str(repo)
+    assert not last["resumed"]
+    if prompt:
+        assert moved["session"]["conversation"] == last["conversation"]
+        assert last["conversation"] != made["session"]["conversation"]
+        assert agent.said(place, made["session"]["conversation"]) == ["Hello"]
+    assert any("starts anew" in note for note in moved["notes"])
+    assert until(lambda: "starts anew" in tmux.cmd("capture-pane", "-p", "-t", made["window"]))
+
+
+def test_a_captured_conversation_that_resumes_anywhere(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    made = new(tmux, repo, "one", "-H", "stand-in-captured", "-p", "Hello")
+    assert made["session"]["conversation"] is None
+    [first] = heard(agent, 1)
+    place = Path(made["worktree"]["path"])
+    assert until(lambda: agent.transcript(place, first["conversation"]).exists())
+    idle(tmux, made["window"])
+    moved = move(tmux, repo, "one", "--to", "main")
+    assert moved["session"]["conversation"] == first["conversation"]
+    last = heard(agent, 2)[-1]
+    assert (last["cwd"], last["resumed"]) == (str(repo), True)
+
+
+def test_a_working_agent_is_not_interrupted(repo: Path, tmux: Server, agent: StandIn) -> None:
+    made = new(tmux, repo, "one", "-H", "stand-in", "-p", "Hello")
+    heard(agent, 1)
+    assert cannot(tmux, repo, "one", "--to", "main") == "busy"
+    moved = move(tmux, repo, "one", "--to", "main", "--close")
+    assert moved["window"] == made["window"]
+    assert heard(agent, 2)[-1]["cwd"] == str(repo)
+
+
+def test_an_agent_that_does_not_start_there_is_back_where_it_was(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    """And so is the shell beside it, which had gone already: all panes or none."""
+    made = new(tmux, repo, "one", "-H", "stand-in", "-p", "Hello")
+    window, place = made["window"], Path(made["worktree"]["path"])
+    assert until(lambda: agent.transcript(place, made["session"]["conversation"]).exists())
+    beside = tmux.cmd("split-window", "-dP", "-t", window, "-F", "#{pane_id}", "-c", str(place))
+    assert at(tmux, beside, place)
+    idle(tmux, window)
+    before = done("-L", tmux.socket, "list", cwd=repo)
+    agent.exit_at_once(3)
+    error = refused("-L", tmux.socket, "move", "one", "--new", "two", cwd=repo)
+    assert error["code"] == "cannot_resume"
+    after = done("-L", tmux.socket, "list", cwd=repo)
+    assert [tree["path"] for tree in after["worktrees"]] == [
+        tree["path"] for tree in before["worktrees"]
+    ]
+    assert git(repo, "branch", "--list", "two") == ""
+    assert after["sessions"][0]["worktree_path"] == str(place)
+    assert after["sessions"][0]["window"] == window
+    assert tmux.ask("#{window_name}", window) == "⎇ one"
+    assert at(tmux, window, place), "a shell, since the agent does not start here either"
+    assert at(tmux, beside, place)
+    assert tmux.ask("#{pane_dead}", window) == "0"
+
+
+def test_the_panes_beside_it_come_along(repo: Path, tmux: Server) -> None:
+    repos.commit(repo, "deep/er/x")
+    made = new(tmux, repo, "one")
+    window, place = made["window"], made["worktree"]["path"]
+    goal = repos.linked(repo, repo.parent / "two", "two")
+
+    def split(folder: str | Path) -> str:
+        pane = tmux.cmd("split-window", "-dP", "-t", window, "-F", "#{pane_id}", "-c", str(folder))
+        assert at(tmux, pane, folder)
+        return pane
+
+    beside, deep, away = split(place), split(f"{place}/deep/er"), split(repo.parent)
+    tmux.cmd("send-keys", "-t", beside, "sleep 1000", "Enter")
+    assert until(lambda: tmux.ask("#{pane_current_command}", beside) == "sleep")
+    assert cannot(tmux, repo, "one", "--to", "two") == "busy"
+    move(tmux, repo, "one", "--to", "two", "--close")
+    assert at(tmux, beside, goal)
+    assert at(tmux, deep, goal / "deep" / "er")
+    assert at(tmux, away, repo.parent), "it was not in the worktree, and stays where it is"
+    assert tmux.cmd("list-panes", "-t", window, "-F", "#{pane_current_path}").count(str(goal)) == 3
+
+
+def test_a_new_worktree_in_one_step(repo: Path, tmux: Server) -> None:
+    made = new(tmux, repo, "notes", "--no-worktree")
+    repos.commit(repo, "later")
+    moved = move(tmux, repo, "notes", "--new", "Fix it")
+    place = repo / ".worktrees" / "fix-it"
+    assert moved["worktree"]["path"] == str(place)
+    assert moved["worktree"]["branch"] == "fix-it"
+    assert moved["worktree"]["base_commit"] == git(repo, "rev-parse", "HEAD")
+    assert at(tmux, made["window"], place)
+    gone = done("-L", tmux.socket, "remove", "notes", cwd=repo)["removed"][0]
+    assert gone["path"] == str(place), "it owns what was made for it"
+    assert gone["branch_deleted"] is True
+
+
+def test_a_new_worktree_that_cannot_be_used_goes_again(repo: Path, tmux: Server) -> None:
+    made = new(tmux, repo, "one")
+    tmux.cmd("send-keys", "-t", made["window"], "sleep 1000", "Enter")
+    assert until(lambda: tmux.ask("#{pane_current_command}", made["window"]) == "sleep")
+    assert cannot(tmux, repo, "one", "--new", "two") == "busy"
+    assert not (repo / ".worktrees" / "two").exists()
+    assert cannot(tmux, repo, "one", "--new", "main") == "branch_exists"
+
+
+def test_a_closed_session_is_opened_where_it_was_moved(repo: Path, tmux: Server) -> None:
+    done("new", "one", "--no-window", cwd=repo)
+    moved = move(tmux, repo, "one", "--to", "main")
+    assert moved["window"] is None
+    opened = done("-L", tmux.socket, "open", "session:one", cwd=repo)
+    assert at(tmux, opened["window"], repo)
+
+
+def test_from_its_own_window(repo: Path, tmux: Server, sealed: Path) -> None:
+    """As an agent moves itself: the answer is there before its pane starts anew."""
+    made = new(tmux, repo, "one")
+    window, out = made["window"], sealed / "answer"
+    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt move --new two --json > {out} 2>&1"
+    tmux.cmd("send-keys", "-t", window, command, "Enter")
+    place = repo / ".worktrees" / "two"
+    assert at(tmux, window, place), out.read_text()
+    moved = json.loads(out.read_text())
+    assert moved["session"]["id"] == made["session"]["id"]
+    assert moved["worktree"]["path"] == str(place)
+    assert tmux.ask("#{window_name}", window) == "⎇ two"
+    listed = done("-L", tmux.socket, "list", cwd=repo)
+    assert listed["sessions"][0]["worktree_path"] == str(place)
+
+
+def test_nobody_moves_in_while_a_worktree_is_being_removed(
+    repo: Path, tmux: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new(tmux, repo, "one")
+    new(tmux, repo, "two")
+    impatient = functools.partial(lock.repository_lock, wait=0.1)
+    monkeypatch.setattr(lock, "repository_lock", impatient)
+    with lock.repository_lock(repository.discover(repo), "remove"):
+        for arguments in (
+            ("move", "one", "--to", "branch:two"),
+            ("open", "two"),
+            ("new", "three", "-d"),
+            ("new", "notes", "--no-worktree", "-d"),
+        ):
+            error = refused("-L", tmux.socket, *arguments, cwd=repo)
+            assert error["code"] == "repository_locked", arguments
+
+
+def test_the_others_are_led_out_before_a_worktree_goes(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    made = new(tmux, repo, "one")
+    place = Path(made["worktree"]["path"])
+    guest = new(tmux, place, "guest", "--no-worktree", "-H", "stand-in", "-p", "Hello")
+    assert guest["worktree"]["path"] == str(place)
+    assert guest["session"]["worktree_path"] == str(place)
+    assert until(lambda: agent.transcript(place, guest["session"]["conversation"]).exists())
+    idle(tmux, guest["window"])
+    kept = done("-L", tmux.socket, "remove", "session:one", "--close", cwd=repo)["removed"][0]
+    assert kept["path"] is None, "removing one of several keeps the worktree"
+    done("-L", tmux.socket, "open", "session:guest", cwd=repo)
+    host = new(tmux, place, "host", "--no-worktree")
+
+    gone = done("-L", tmux.socket, "remove", "session:host", "--evacuate", cwd=repo)["removed"][0]
+    assert gone["path"] == str(place)
+    assert host["window"] in gone["windows_closed"]
+    assert guest["window"] not in gone["windows_closed"]
+    assert at(tmux, guest["window"], repo)
+    last = heard(agent, 2)[-1]
+    assert (last["cwd"], last["resumed"]) == (str(repo), True)
+    assert tmux.ask("#{window_name}|#{@hqt_worktree}", guest["window"]) == "guest|"
+    [row] = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
+    assert row["worktree"] is None
+
+
+def test_one_who_cannot_come_along_keeps_the_worktree(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    made = new(tmux, repo, "one")
+    place = Path(made["worktree"]["path"])
+    guest = new(tmux, place, "guest", "--no-worktree", "-H", "stand-in-rooted", "-p", "Hello")
+    assert until(lambda: agent.transcript(place, guest["session"]["conversation"]).exists())
+    idle(tmux, guest["window"])
+    before = state(tmux, repo)
+    error = refused("-L", tmux.socket, "remove", "branch:one", "--evacuate", cwd=repo)
+    assert error["code"] == "cannot_resume"
+    assert state(tmux, repo) == before
+
+
+def test_whoever_evacuates_their_own_window_stays_in_it(
+    repo: Path, tmux: Server, sealed: Path
+) -> None:
+    made = new(tmux, repo, "one")
+    place = Path(made["worktree"]["path"])
+    guest = new(tmux, place, "guest", "--no-worktree")
+    out = sealed / "answer"
+    command = (
+        f"PYTHONPATH={PYTHON} {sys.executable} -m hqt remove session:one --evacuate --json"
+        f" > {out} 2>&1"
+    )
+    tmux.cmd("send-keys", "-t", guest["window"], command, "Enter")
+    assert at(tmux, guest["window"], repo), out.read_text()
+    gone = json.loads(out.read_text())["removed"][0]
+    assert gone["path"] == str(place)
+    assert gone["windows_closed"] == [made["window"]]
+    assert not place.exists()
