@@ -1,0 +1,262 @@
+"""The question before a removal in plain words: what goes, who is in there, what stays."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt import verdict
+from hqt.errors import HqtError
+from hqt.models import Losses, Session, Worktree
+from hqt.names import printable
+from hqt.results import Inventory
+from hqt.sessions import branch_fate, inspect, taking
+from hqt.sessions.inspect import Permits
+from hqt.sessions.world import World
+from hqt.ui.confirm_model import Loss, Occupant, Refusal, RemovalQuestion
+
+_DAY = 24 * 60 * 60
+_NAMED = 3  # precious files that are named in the summary itself
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """One target: a session, a linked worktree, or both."""
+
+    world: World
+    session: Session | None
+    tree: Worktree | None
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        if self.tree:
+            return self.tree.label
+        return self.session.nickname if self.session else ""
+
+    @property
+    def line(self) -> str:
+        """It, with its place."""
+        if self.tree is None:
+            return self.name
+        nickname = self.session.nickname if self.session else ""
+        called = f"  {nickname}" if nickname not in ("", self.tree.label) else ""
+        return f"⎇ {self.tree.label}{called}  {tilde(self.tree.path)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A target's worktree, looked at."""
+
+    going: Going
+    tree: Worktree
+    inventory: Inventory
+    kept: Refusal | None  # what no consent lifts
+
+
+def first(targets: Collection[Going]) -> RemovalQuestion:
+    """What can be said at once."""
+    return RemovalQuestion(
+        title=_title(targets),
+        targets=tuple(one.line for one in targets),
+        sessions=sum(1 for one in targets if one.session),
+        worktrees=sum(1 for one in targets if one.tree),
+    )
+
+
+def whole(targets: Collection[Going]) -> RemovalQuestion:
+    """Everything to know before these targets go, read now. Raises what looking raises."""
+    branches = {one.tree.branch for one in targets if one.tree and one.tree.branch}
+    found = [_look(one, one.tree, branches) for one in targets if one.tree]
+    several = len(targets) > 1
+    losses = [
+        _of(one.going, loss, several) for one in found for loss in _losses(one.inventory.losses)
+    ]
+    final = next((one.kept for one in found if one.kept), None)
+    sessions = sum(1 for one in targets if one.session)
+    question = first(targets)
+    return RemovalQuestion(
+        title=question.title,
+        targets=question.targets,
+        sessions=sessions,
+        worktrees=len(found),
+        losses=tuple(losses),
+        notes=tuple(note for one in found for note in _notes(one.inventory.losses)),
+        occupants=tuple(_unique([*_in_windows(targets), *(w for o in found for w in _inside(o))])),
+        others=tuple(dict.fromkeys(name for one in found for name in _others(one))),
+        stays_with=(*map(_branch, found), *_trash(found)),
+        stays_without=_without(targets, bool(found)),
+        refused=None if sessions else final,
+        kept=final if sessions else None,
+    )
+
+
+def is_busy(one: Going) -> bool:
+    """Whether something works in the window of its session."""
+    return bool(_busy(one))
+
+
+def tilde(path: Path) -> str:
+    """A path as people write it."""
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):
+        return str(path)
+
+
+def _title(targets: Collection[Going]) -> str:
+    if len(targets) == 1:
+        return f"Remove {next(iter(targets)).name}?"
+    trees = sum(1 for one in targets if one.tree)
+    return f"Remove {len(targets)} {'worktrees' if trees == len(targets) else 'sessions'}?"
+
+
+def _look(going: Going, tree: Worktree, branches: Iterable[str]) -> _Found:
+    world = going.world
+    found = inspect.take(world, tree, going.session, removing=branches)
+    everything = Permits(force=True, close=True, evacuate=True)
+    left = inspect.refusals(tree, found.losses, found.occupants, everything)
+    kept = Refusal(left[0].message, left[0].remedy) if left else None
+    try:
+        taking.require_registered(world, tree)
+    except HqtError as error:
+        kept = Refusal(error.message, error.remedy)
+    if kept is None and found.occupants.sessions and world.main is None:
+        kept = Refusal(
+            "Other sessions live there, and there is no main checkout to move them to.",
+            "Remove those sessions first.",
+        )
+    return _Found(going, tree, found, kept)
+
+
+def _of(going: Going, loss: Loss, several: bool) -> Loss:
+    """A loss, with whose it is where there are several."""
+    if not several:
+        return loss
+    return Loss(f"{loss.summary} in {going.name}", loss.items, loss.force)
+
+
+def _losses(lost: Losses) -> list[Loss]:
+    """Each kind that would go, in plain words, with every item by its name."""
+    kinds = [
+        (lost.conflicted, "file with a conflict", "files with conflicts"),
+        (lost.staged, "staged file", "staged files"),
+        (lost.modified, "modified file", "modified files"),
+        (lost.untracked, "untracked file", "untracked files"),
+        (lost.hidden, "edit hidden from git", "edits hidden from git"),
+        (lost.submodules, "submodule with work", "submodules with work"),
+        (lost.nested_repositories, "nested repository", "nested repositories"),
+        (lost.private_refs, "reference with own commits", "references with own commits"),
+        (lost.disputed, "thing that git does not see", "things that git does not see"),
+    ]  # fmt: skip
+    found = [
+        Loss(f"{len(items)} {one if len(items) == 1 else many}", tuple(items))
+        for items, one, many in kinds
+        if items
+    ]
+    if lost.unique_count:
+        word = "commit that exists" if lost.unique_count == 1 else "commits that exist"
+        commits = tuple(f"{one.id[:7]} {one.subject}" for one in lost.unique)
+        extra = lost.unique_count - len(commits)
+        more = (f"… and {extra} more",) if extra > 0 else ()
+        found.append(Loss(f"{lost.unique_count} {word} nowhere else", (*commits, *more)))
+    if lost.operation:
+        found.append(Loss(f"a {lost.operation} in progress"))
+    if not found and verdict.holds(lost):  # never go without a word where `remove` would refuse
+        found.append(Loss(verdict.sentence(lost)))
+    if precious := lost.ignored.precious:
+        many = f"{len(precious)} ignored files that look precious"
+        named = ", ".join(precious)
+        found.append(Loss(named if len(precious) <= _NAMED else many, precious, force=False))
+    return found
+
+
+def _notes(lost: Losses) -> list[str]:
+    some = lost.ignored
+    least = "at least " if some.partial else ""
+    notes = [f"{least}{some.files} other ignored files, {_size(some.size)}"] if some.files else []
+    notes += [f"The stash stays: {stash}" for stash in lost.stashes]
+    return [*notes, lost.elsewhere] if lost.elsewhere else notes
+
+
+def _size(size: int) -> str:
+    amount, units = float(size), ["B", "KiB", "MiB", "GiB", "TiB"]
+    while amount >= 1024 and len(units) > 1:
+        amount /= 1024
+        units.pop(0)
+    return f"{amount:.0f} {units[0]}"
+
+
+def _busy(one: Going) -> tuple[str, ...]:
+    """A sentence for each program that works in the window of a target's session."""
+    from hqt import processes
+    from hqt.tmux.occupants import busy
+
+    panes = one.world.snapshot.panes if one.world.snapshot else ()
+    mine = [pane for pane in panes if one.session and pane.window_session == one.session.id]
+    if not mine:
+        return ()
+    running = processes.running()
+    return busy(mine, running, own=processes.chain(running, os.getpid()))
+
+
+def _in_windows(targets: Iterable[Going]) -> list[Occupant]:
+    """Who works in the sessions' own windows, and so is ended in any case."""
+    return [Occupant(said, busy=True) for one in targets for said in _busy(one)]
+
+
+def _inside(one: _Found) -> list[Occupant]:
+    """Who else is in the worktree: in the way only where that goes."""
+    who = one.inventory.occupants
+    busy = [Occupant(said, busy=True, outside=True) for said in who.busy]
+    mine = one.going.world.window_of(one.going.session) if one.going.session else None
+    windows = dict.fromkeys(pane.window for pane in who.panes if pane.window != mine)
+    idle = [Occupant(f"window {window} has a pane there", outside=True) for window in windows]
+    clients = [Occupant(f"client {client.name} looks at it") for client in who.clients]
+    return [*busy, *idle, *clients]
+
+
+def _unique(everybody: list[Occupant]) -> list[Occupant]:
+    """Each once: who is named first is in a session's own window."""
+    return list({one.text: one for one in reversed(everybody)}.values())[::-1]
+
+
+def _others(one: _Found) -> list[str]:
+    names = {row.id: row.nickname for row in one.going.world.sessions}
+    return [names.get(id, id) for id in one.inventory.occupants.sessions]
+
+
+def _branch(one: _Found) -> str:
+    """What becomes of the branch."""
+    tree = one.tree
+    if tree.branch is None:
+        return f"{tree.label} has no branch."
+    unique = one.inventory.losses.unique_count
+    try:
+        why = branch_fate.kept(one.going.world, tree, one.going.session, unique)
+    except HqtError as error:
+        why = printable(error.message).rstrip(".")
+    if why:
+        return f"Branch {tree.branch} stays: {why}."
+    return f"Branch {tree.branch} is deleted too: it is merged."
+
+
+def _trash(found: list[_Found]) -> tuple[str, ...]:
+    if not found:
+        return ()
+    if any(verdict.holds(one.inventory.losses) for one in found):
+        return ("The trash keeps it until you empty it; undo brings it back.",)
+    days = min(one.going.world.config.trash_days for one in found)
+    until = time.strftime("%Y-%m-%d", time.localtime(time.time() + days * _DAY))
+    return (f"The trash keeps it until {until}; undo brings it back.",)
+
+
+def _without(targets: Collection[Going], trees: bool) -> tuple[str, ...]:
+    if not trees:
+        return ()
+    several = sum(1 for one in targets if one.tree) > 1
+    return ("The worktrees and their branches stay." if several else
+            "The worktree and its branch stay.",)  # fmt: skip
