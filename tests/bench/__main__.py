@@ -58,7 +58,8 @@ def _measured(made: World, case: Case, rounds: int) -> Row:
     except Skipped as reason:
         note = f"skipped: {reason}"
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
-        note = f"failed: {error}"
+        first, *rest = str(error).splitlines() or [type(error).__name__]
+        note = " ".join([f"failed: {first}", *rest[-1:]])
     return Row(case.what, case.against, case.target, note=note)
 
 
