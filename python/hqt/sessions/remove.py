@@ -17,7 +17,7 @@ from hqt import documents, signals
 from hqt.errors import Code, HqtError, foremost
 from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import closing, inspect, leading, noticing, taking, targets
+from hqt.sessions import branch_fate, closing, inspect, leading, noticing, taking, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.evacuate import evacuate, sentence
@@ -201,16 +201,13 @@ def _branch(
     tree, row = found.worktree.worktree, one.session
     if tree.branch is None or tree.head is None or terms.branch == "keep":
         return False, ()
-    asked = terms.branch == "delete"
-    if not asked:
-        ours = row is not None and row.owns_branch and row.worktree_branch == tree.branch
-        if not ours or world.config.delete_branch != "merged":
-            return False, ()
+    unique = found.losses.unique_count
     try:
-        merged = not found.losses.unique_count and branches.merged(world.repository, tree.branch)
-        if not merged and not (asked and terms.force):
-            note = f"Branch {tree.branch} was kept: it is not merged." if asked else ""
-            return False, (note,) if note else ()
+        if terms.branch != "delete":
+            if branch_fate.kept(world, tree, row, unique):
+                return False, ()
+        elif not terms.force and (unique or not branches.merged(world.repository, tree.branch)):
+            return False, (f"Branch {tree.branch} was kept: it is not merged.",)
         if branches.delete(world.repository, tree.branch, tree.head):
             return True, ()
         return False, (f"Branch {tree.branch} was kept: it is in use or has moved on.",)
