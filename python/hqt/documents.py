@@ -13,6 +13,7 @@ from hqt.results import (
     Archived,
     Diagnosis,
     Instructions,
+    Jumped,
     Inventory,
     Listing,
     Listings,
@@ -24,7 +25,9 @@ from hqt.results import (
     Reopened,
     SessionView,
     Settings,
+    Status,
     TrashListing,
+    Trust,
     WorktreeView,
 )
 
@@ -253,6 +256,26 @@ def _(result: Instructions) -> Document:
         "worktree": _text(result.worktree),
         "session": result.session,
     }
+
+
+@_fields.register(Trust)
+def _(result: Trust) -> Document:
+    return {
+        "path": str(result.path),
+        "digest": result.digest,
+        "command": result.command,
+        "trusted": result.trusted,
+    }
+
+
+@_fields.register(Status)
+def _(result: Status) -> Document:
+    return {**asdict(result), "agents": dict(result.agents)}
+
+
+@_fields.register(Jumped)
+def _(result: Jumped) -> Document:
+    return {"window": result.window, "label": result.label, "state": result.state or None}
 
 
 @_fields.register(Settings)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hqt import documents, texts
@@ -48,6 +49,15 @@ def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> Non
 def progress(stage: str, done: int, total: int) -> None:
     """One line of `--progress` on standard error."""
     _err(json.dumps({"stage": stage, "done": done, "total": total}))
+
+
+def confirmed(question: Iterable[str]) -> bool:
+    """Ask the user at the terminal; anything but a yes is a no."""
+    for line in question:
+        _err(line)
+    sys.stderr.write("[y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _tell(caller: Caller, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,6 +164,37 @@ class Instructions:
     main: Path | None  # the main checkout
     worktree: Path | None  # the checkout that the caller is in
     session: str | None  # the session that the caller is in
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The answer of `trust`: a repository's setup command, and what the user says of it."""
+
+    path: Path  # of the file that asks for it
+    digest: str  # of that file
+    command: str
+    trusted: bool | None  # None: not asked yet
+    project: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The answer of `status`: the segment of a status line, and what it is made of."""
+
+    text: str
+    label: str | None  # of the checkout that the caller is in
+    dirty: int | None  # entries of `git status`; None: unknown
+    unique: int | None  # commits; None: unknown
+    agents: Mapping[str, int]  # windows of the tmux server by the state of their agent
+
+
+@dataclass(frozen=True, slots=True)
+class Jumped:
+    """The answer of `jump`: where the client is now."""
+
+    window: str
+    label: str
+    state: str  # of its agent; "" where there is none
 
 
 @dataclass(frozen=True, slots=True)

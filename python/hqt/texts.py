@@ -14,6 +14,7 @@ from hqt.results import (
     Archived,
     Diagnosis,
     Instructions,
+    Jumped,
     Inventory,
     Listing,
     Listings,
@@ -23,7 +24,9 @@ from hqt.results import (
     Removals,
     Reopened,
     Settings,
+    Status,
     TrashListing,
+    Trust,
     WorktreeView,
 )
 
@@ -239,6 +242,37 @@ def _(result: LockChanged) -> Iterator[Part]:
 @lines.register(Instructions)
 def _(result: Instructions) -> Iterator[Part]:
     yield from map(printable, result.sentences)
+
+
+@lines.register(Trust)
+def _(result: Trust) -> Iterator[Part]:
+    said = {True: "It is trusted.", False: "It is refused.", None: "It is not trusted."}
+    yield printable(f"{result.path} asks for a setup command:")
+    yield from _command(result)
+    yield said[result.trusted]
+
+
+def setup_question(asked: Trust) -> Iterator[str]:
+    """What the user is asked before a repository's command may run."""
+    yield printable(f"{asked.path} asks to run this in every new worktree:")
+    yield from _command(asked)
+    yield "It can do whatever you can. Run it, as long as the file stays exactly as it is?"
+
+
+def _command(asked: Trust) -> Iterator[str]:
+    for line in asked.command.splitlines():
+        yield printable(f"    {line}")
+
+
+@lines.register(Status)
+def _(result: Status) -> Iterator[Part]:
+    yield printable(result.text)
+
+
+@lines.register(Jumped)
+def _(result: Jumped) -> Iterator[Part]:
+    state = f" ({result.state})" if result.state else ""
+    yield printable(f"In window {result.window} {result.label}{state}.")
 
 
 @lines.register(Settings)

@@ -55,8 +55,20 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     }.items():
         _exclusive({flag: given, "--no-worktree": asked["plain"]})
     _exclusive({"-s": asked["tmux_session"] is not None, "--no-window": no_window})
+    if caller.interactive and not caller.client and not no_window and not asked["plain"]:
+        _ask_about_setup(caller)
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
     return create(caller, wish, progress)
+
+
+def _ask_about_setup(caller: Caller) -> None:
+    """Once for each content of a repository's `.hqt.toml`, before anything is made."""
+    from hqt.sessions import trust
+
+    if found := trust.pending(caller):
+        from hqt.commands.trust import ask
+
+        ask(found)
 
 
 def _exclusive(flags: dict[str, bool]) -> None:

@@ -108,14 +108,13 @@ def _command(
 ) -> tuple[Setup | None, tuple[str, ...]]:
     if wanted.command is None:
         return None, ()
-    said = is_trusted(world, wanted)
+    said = is_trusted(world.repository.root, wanted)
     if said:
         return Setup(tree.path, wanted.command), ()
     why = "you have refused it" if said is False else "nobody has trusted it yet"
     return None, (f"The setup command of {wanted.path} was skipped: {why} (`hqt trust`).",)
 
 
-def is_trusted(world: World, wanted: setup_files.Setup) -> bool | None:
+def is_trusted(project: Path, wanted: setup_files.Setup) -> bool | None:
     """What the user has said of exactly this content; None if nobody asked."""
-    project = world.repository.root
     return worlds.rows().read(lambda rows: rows.setup_trusted(project, wanted.digest))
