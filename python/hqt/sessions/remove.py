@@ -50,6 +50,7 @@ class Doomed:
     session: Session | None
     tree: Worktree | None  # None: no worktree, or it stays
     note: str = ""  # why the worktree stays
+    inventory: Inventory | None = None  # the first judgement
 
 
 def remove(
@@ -63,9 +64,7 @@ def remove(
     settle(caller, "remove")
     doomed = _unique([_doom(targets.find(caller, name), terms) for name in names])
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
-    errors = [error for one in doomed if (error := _refusal(one, terms, branches))]
-    if errors:
-        raise foremost(errors)
+    doomed = _judged(doomed, terms, branches)
     own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]
     done: list[Removed] = []
     led: list[Passage] = []
@@ -127,16 +126,29 @@ def _unique(doomed: list[Doomed]) -> list[Doomed]:
     return list(seen.values())
 
 
-def _refusal(one: Doomed, terms: Terms, branches: frozenset[str]) -> HqtError | None:
-    """The reason not to remove it, judged now; None if there is none."""
+def _judged(doomed: list[Doomed], terms: Terms, branches: frozenset[str]) -> list[Doomed]:
+    """All of them with their inventories; raises the foremost refusal if there is one."""
+    found, errors = [], []
+    for one in doomed:
+        try:
+            found.append(_judge(one, terms, branches))
+        except HqtError as error:
+            errors.append(error)
+    if errors:
+        raise foremost(errors)
+    return found
+
+
+def _judge(one: Doomed, terms: Terms, branches: frozenset[str]) -> Doomed:
     if one.tree is None:
-        return closing.refusal(one.world, one.session, terms.close) if one.session else None
-    try:
+        error = closing.refusal(one.world, one.session, terms.close) if one.session else None
+    else:
         taking.require_registered(one.world, one.tree)
-    except HqtError as error:
-        return error
-    found = inspect.take(one.world, one.tree, one.session, terms.permits, branches)
-    return taking.refused(found)
+        inventory = inspect.take(one.world, one.tree, one.session, terms.permits, branches)
+        one, error = replace(one, inventory=inventory), taking.refused(inventory)
+    if error:
+        raise error
+    return one
 
 
 def _go(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Passage]) -> Removed:
@@ -174,7 +186,13 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
         return worlds.again(world)
 
     gone = taking.take_away(
-        one.world, one.tree, session, judge=judge, vacate=vacate, prepare=lead_away
+        one.world,
+        one.tree,
+        session,
+        judge=judge,
+        vacate=vacate,
+        prepare=lead_away,
+        judged=one.inventory,
     )
     deleted, notes = _branch(gone.world, one, gone.found, terms)
     if session:

@@ -38,11 +38,12 @@ def take_away(
     judge: Callable[[World, Worktree], Inventory],
     vacate: Callable[[World, Worktree], tuple[str, ...]],
     prepare: Callable[[World, Worktree], World] = lambda world, _tree: world,
+    judged: Inventory | None = None,
 ) -> Gone:
     """Move `tree` into the trash, with the row of `session`.
 
-    `judge` takes the inventory, twice: before anything happens, and when `vacate` has closed the
-    panes in there and said which windows went. `prepare` is what has to happen between the first
+    `judge` takes the inventory, twice: before anything happens (unless the caller has just `judged`
+    it), and when `vacate` has closed the panes in there and said which windows went. `prepare` is what has to happen between the first
     judgement and the manifest; it returns the world as it is after that. Raises the first refusal,
     and what taking away raises; then the worktree is where it was.
     """
@@ -51,7 +52,7 @@ def take_away(
 
     now = worlds.again(world)
     here = same(now, tree)
-    found = judge(now, here)
+    found = judged or judge(now, here)
     if error := refused(found):
         raise error
     now = prepare(now, here)
