@@ -43,9 +43,10 @@ def take_away(
     """Move `tree` into the trash, with the row of `session`.
 
     `judge` takes the inventory, twice: before anything happens (unless the caller has just `judged`
-    it), and when `vacate` has closed the panes in there and said which windows went. `prepare` is what has to happen between the first
-    judgement and the manifest; it returns the world as it is after that. Raises the first refusal,
-    and what taking away raises; then the worktree is where it was.
+    it), and when `vacate` has closed the panes in there and said which windows went. `prepare` is
+    what has to happen between the first judgement and the manifest; it returns the world as it is
+    after that. Raises the first refusal, and what taking away raises; then the worktree is where it
+    was.
     """
     from hqt import verdict
     from hqt.git import trash
