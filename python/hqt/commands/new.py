@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hqt.commands.shared import verb
+from hqt.commands.shared import verb, wants_json
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Opened
@@ -58,7 +58,7 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     if caller.interactive and not caller.client and not no_window and not asked["plain"]:
         _ask_about_setup(caller)
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
-    return create(caller, wish, progress)
+    return create(caller, wish, progress, counts=wants_json())
 
 
 def _ask_about_setup(caller: Caller) -> None:

@@ -120,3 +120,8 @@ def silent(settings: Mapping[str, Any]) -> Caller | None:
         settings["client"],
         settings.get("pane"),
     )
+
+
+def wants_json() -> bool:
+    """Whether this call asked for JSON, which tells more than a line for people does."""
+    return bool(click.get_current_context().ensure_object(dict).get("json"))

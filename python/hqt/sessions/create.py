@@ -41,8 +41,10 @@ class Made:
     plan: Plan
 
 
-def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Opened:
-    """Make what `wish` says and return where it is.
+def create(
+    caller: Caller, wish: Wish, progress: Progress | None = None, *, counts: bool = True
+) -> Opened:
+    """Make what `wish` says and return where it is; without `counts` what is in it is not counted.
 
     Raises, before anything is made, the error of the first check that fails; after that whatever
     stopped it, with what could not be rolled back named in its message.
@@ -59,7 +61,7 @@ def create(caller: Caller, wish: Wish, progress: Progress | None = None) -> Open
         wish = replace(wish, plain=True)
     if wish.plain or wish.fork is not None:
         world = noticing.notice(world)  # before somebody moves in with somebody else
-    return told(world, make(world, wish, progress))
+    return _told(world, make(world, wish, progress), counts)
 
 
 def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
@@ -131,13 +133,14 @@ def fresh_worktree(
     return tree, prepared
 
 
-def told(world: World, made: Made) -> Opened:
+def _told(world: World, made: Made, counts: bool) -> Opened:
     """What was made, as the world shows it now."""
     world = worlds.again(world)
     view = views.session_view(world, made.session)
+    look = views.counted if counts else views.plain
     return Opened(
         session=replace(view, worktree=made.tree, window=made.window),
-        worktree=views.counted(world, made.tree) if made.tree else None,
+        worktree=look(world, made.tree) if made.tree else None,
         window=made.window,
         source=made.plan.source,
         notes=tuple(made.plan.notes),
