@@ -155,6 +155,7 @@ class Pane:
     window_branch: str = ""  # @hqt_branch of its window
     window_state: str = ""  # @hqt_state of its window: the most urgent of its panes'
     window_dirty: str = ""  # @hqt_dirty of its window
+    window_unique: str = ""  # @hqt_unique of its window
     window_index: int = 0  # its window's place in its tmux session
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session
 from hqt.results import Instructions
 from hqt.sessions import targets
@@ -17,14 +16,7 @@ def instructions(caller: Caller) -> Instructions:
 
     Raises `config_invalid` and `store_failed`: better nothing is said than something wrong.
     """
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
-    try:
-        world = worlds.join(caller, caller.directory, snapshot)
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY:
-            raise
-        world = worlds.without_repository(caller, snapshot)
+    world = worlds.anywhere(caller)
     session = _session(world)
     pool = None if world.plain else worlds.pool(world)
     return Instructions(

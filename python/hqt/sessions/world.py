@@ -193,9 +193,28 @@ def of_project(caller: Caller, project: Path, snapshot: Snapshot | None) -> Worl
     try:
         return join(caller, project, snapshot)
     except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY or not project.is_dir():
+        if error.code is not Code.NOT_A_REPOSITORY:
             raise
-        return without_repository(caller, snapshot, project)
+        if project.is_dir():
+            return without_repository(caller, snapshot, project)
+        raise HqtError(
+            Code.PROJECT_MISSING,
+            f"The project {project} is gone; nothing was changed.",
+            "Bring the folder back, then try again.",
+            {"project": str(project)},
+        ) from None
+
+
+def anywhere(caller: Caller) -> World:
+    """The world of the caller's folder, be it in a repository or not."""
+    snapshot = glance(caller)
+    caller = settled(caller, snapshot)
+    try:
+        return join(caller, caller.directory, snapshot)
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY:
+            raise
+        return without_repository(caller, snapshot)
 
 
 def without_repository(

@@ -1,6 +1,7 @@
 """What tmux shows of hqt: options that status lines read, pushed when they change, never polled.
 
-A window has `@hqt_state`, `@hqt_branch` and `@hqt_dirty`. Agents' states come from `agent_states`.
+A window has `@hqt_state`, `@hqt_branch`, `@hqt_dirty` and `@hqt_unique`. Agents' states come from
+`agent_states`, what a status line makes of all this from `status_line`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Indicator:
     branch: str | None = None  # the label of its worktree
     dirty: str | None = None  # a count, or "" when clean or unknown
     state: str | None = None
+    unique: str | None = None  # a count of commits, as `dirty`
 
 
 def publish(tmux: Tmux, snapshot: Snapshot, windows: Mapping[str, Indicator]) -> int:
@@ -36,6 +38,7 @@ def publish(tmux: Tmux, snapshot: Snapshot, windows: Mapping[str, Indicator]) ->
         wanted = (
             ("@hqt_branch", indicator.branch, pane.window_branch),
             ("@hqt_dirty", indicator.dirty, pane.window_dirty),
+            ("@hqt_unique", indicator.unique, pane.window_unique),
             ("@hqt_state", indicator.state, pane.window_state),
         )
         sets += [

@@ -19,7 +19,8 @@ from hqt.tmux.formats import unquote
 _PANE = (
     "pane_id window_id session_id session_name pane_pid pane_dead window_active pane_active "
     "n:pane_current_path pane_current_path pane_current_command window_name "
-    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty window_index"
+    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty @hqt_unique "
+    "window_index"
 ).split()
 _CLIENT = (
     "client_name session_id window_id client_activity client_width client_height "
@@ -124,6 +125,7 @@ def _pane(field: dict[str, str]) -> Pane:
         window_branch=field["@hqt_branch"],
         window_state=field["@hqt_state"],
         window_dirty=field["@hqt_dirty"],
+        window_unique=field["@hqt_unique"],
         window_index=int(field["window_index"] or 0),
     )
 

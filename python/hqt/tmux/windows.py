@@ -190,7 +190,14 @@ def label(
 def disown(tmux: Tmux, window: str) -> None:
     """Take hqt's options off a window and let tmux name it again."""
     _require_id("@", window)
-    names = ("@hqt_session", "@hqt_worktree", "@hqt_branch", "@hqt_state", "@hqt_dirty")
+    names = (
+        "@hqt_session",
+        "@hqt_worktree",
+        "@hqt_branch",
+        "@hqt_state",
+        "@hqt_dirty",
+        "@hqt_unique",
+    )
     naming = ("automatic-rename", "allow-rename")
     tmux.ask(*(["set-option", "-wuq", "-t", window, name] for name in (*names, *naming)))
 
