@@ -244,3 +244,4 @@ class Caller:
     pane: str | None = None  # the pane that asked; None outside tmux
     by_key: bool = False  # a binding passed the pane: its folder counts, not the process's
     interactive: bool = False  # standard input is a terminal
+    process: int | None = None  # the one that called, where this one works for it (warm start)

@@ -35,6 +35,16 @@ def switch_command(caller: Caller) -> None:
     _leave()
 
 
+@verb("move")
+@click.option("--new", is_flag=True, help="To a worktree that is made for it.")
+def move_command(caller: Caller, new: bool) -> None:
+    """Where the session of this window should go on."""
+    from hqt.commands import ui_move
+
+    (ui_move.show_new if new else ui_move.show)(caller)
+    _leave()
+
+
 @verb("remove")
 @click.argument("target", required=False)
 def remove_command(caller: Caller, target: str | None) -> None:
@@ -71,5 +81,12 @@ def git_command(caller: Caller) -> None:
     show(world, str(world.repository.checkout or world.repository.root))
 
 
-for _command in (new_command, switch_command, remove_command, menu_command, git_command):
+for _command in (
+    new_command,
+    switch_command,
+    move_command,
+    remove_command,
+    menu_command,
+    git_command,
+):
     command.add_command(_command)

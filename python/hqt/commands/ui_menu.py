@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import hqt
@@ -10,14 +12,23 @@ from hqt.errors import Code, HqtError
 from hqt.itself import own_words
 from hqt.models import Caller, Client
 from hqt.results import WorktreeView
-from hqt.sessions import views
+from hqt.sessions import targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 from hqt.texts import changes
-from hqt.tmux import menus
+from hqt.tmux import menus, popups
+from hqt.tmux.agent_states import most_urgent
 from hqt.tmux.menus import RULE, Entry
+from hqt.tmux.server import Snapshot
+from hqt.ui.icons import Icons, named
 
+PATIENCE = 0.25  # seconds that the menu waits for the counts of its worktrees
 _LAUNCHER = "@hqt_launcher"
+_HELP = """
+pager=${PAGER:-less -R}
+command -v "${pager%% *}" >/dev/null 2>&1 || { "$@"; read -r _; exit; }
+"$@" | $pager
+""".strip()
 
 
 def show(caller: Caller) -> None:
@@ -36,92 +47,128 @@ def show(caller: Caller) -> None:
             "Press the menu's key in an attached tmux; `hqt list` shows the same here.",
         )
     tmux = worlds.connect(caller)
-    tmux.run(["set-option", "-g", _LAUNCHER, shlex.quote(str(_launcher()))])
+    launcher = shlex.quote(str(_launcher()))
+    if snapshot.published.get(_LAUNCHER) != launcher:
+        tmux.run(["set-option", "-g", _LAUNCHER, launcher])
     caller = worlds.settled(caller, snapshot)
-    world = _world(caller)
-    entries = _entries(world, client)
+    world = _world(caller, snapshot)
     title = world.repository.root.name if world else "hqt"
+    entries = list(_entries(caller, world, client))
     if not menus.open_menu(tmux, entries, client=client, pane=caller.pane, title=f" {title} "):
-        from hqt.tmux import popups
-
         words = [*own_words(), "--client", client.name, *_pane(caller), "ui", "switch"]
         popups.open_screen(tmux, snapshot, words, client=client.name, pane=caller.pane)
 
 
-def _world(caller: Caller) -> World | None:
+def _world(caller: Caller, snapshot: Snapshot) -> World | None:
     try:
-        return worlds.look(caller)
+        return worlds.join(caller, caller.directory, snapshot)
     except HqtError as error:
         if error.code is Code.NOT_A_REPOSITORY:
             return None
         raise
 
 
-def _entries(world: World | None, client: Client) -> list[Entry]:
-    caller = world.caller if world else Caller(Path("/"), client=client.name)
-    screen, silent = _Screens(world, client, caller), _Silent(client, caller)
-    entries = [Entry("New…", "n", screen("new"))]
-    if world is None:
-        return [*entries, Entry("Help", "?", screen.help())]
-    here = world.current
+def _entries(caller: Caller, world: World | None, client: Client) -> Iterator[Entry]:
+    """What can be done here; what cannot now stays in its place, dimmed."""
+    calls = _Calls(world, client, caller)
+    here = world.current if world else None
+    linked = here is not None and not here.main
     locked = here is not None and here.locked is not None
-    entries += [
-        Entry("Switch…", "s", screen("switch")),
-        Entry("Remove…", "x", screen("remove")),
-        Entry("Undo the last removal", "u", silent("undo")),
-        Entry("Git", "g", screen("git")),
-        Entry("Unlock" if locked else "Lock", "l", silent("unlock" if locked else "lock", ".")),
-        Entry("Help", "?", screen.help()),
-        RULE,
-    ]
-    for view in views.all_counted(world):
-        entries.append(Entry(_label(view), "", silent("open", view.worktree.id)))
-    return entries
+    session = targets.session_here(world) if world else None
+    yield Entry("New…", "n", calls.screen("new"))
+    yield Entry("Switch…", "s", calls.screen("switch"))
+    yield _if(session and world, Entry("Move…", "m", calls.screen("move")))
+    yield _if(session and world, Entry("New and move here…", "M", calls.screen("move", "--new")))
+    yield Entry("Remove…", "x", calls.screen("remove"))
+    yield _if(session, Entry("Archive", "a", calls.silent("archive", ".")))
+    yield _if(world, Entry("Undo the last removal", "u", calls.silent("undo")))
+    yield _if(world, Entry("Git", "g", calls.screen("git")))
+    verb = "unlock" if locked else "lock"
+    yield _if(linked, Entry(verb.capitalize(), "l", calls.silent(verb, ".")))
+    yield Entry("Help", "?", calls.help())
+    if world:
+        yield RULE
+        icons = named(world.config.icons)
+        for number, view in enumerate(_counted(world), start=1):
+            key = str(number) if number < 10 else ""
+            yield Entry(_label(world, view, icons), key, calls.silent("open", view.worktree.id))
 
 
-def _label(view: WorktreeView) -> str:
+def _if(possible: object, entry: Entry) -> Entry:
+    return entry if possible else Entry(entry.label)
+
+
+def _counted(world: World) -> tuple[WorktreeView, ...]:
+    """Every worktree with its counts; without any where they are not known soon."""
+    found: list[tuple[WorktreeView, ...]] = []
+
+    def count() -> None:
+        try:
+            found.append(views.all_counted(world))
+        except HqtError:
+            return
+
+    counting = threading.Thread(target=count, daemon=True)
+    counting.start()
+    counting.join(PATIENCE)
+    return found[0] if found else tuple(views.plain(world, tree) for tree in world.worktrees)
+
+
+def _label(world: World, view: WorktreeView, icons: Icons) -> str:
     tree = view.worktree
-    unique = f"↑{view.unique_commits}" if view.unique_commits else ""
+    state = _state(world, view)
+    known = view.changes is not None or view.unique_commits is not None
     words = [
         "*" if view.current else " ",
-        f"⎇ {tree.label}",
+        icons.state(state) if state else " ",
+        f"{icons.branch} {tree.label}",
+        "" if known or tree.missing else icons.ellipsis,
         changes(view.changes) if view.changes and view.changes.any else "",
-        unique,
+        f"{icons.unique}{view.unique_commits}" if view.unique_commits else "",
         tree.operation or "",
         "locked" if tree.locked is not None else "",
         "missing" if tree.missing else "",
+        state if state in ("waiting", "error", "done") else "",
     ]
     return " ".join(word for word in words if word)
 
 
-class _Screens:
-    """The tmux command that opens a screen in a popup."""
+def _state(world: World, view: WorktreeView) -> str:
+    """What agents are doing in a worktree: the most urgent; "" where there is none."""
+    panes = world.snapshot.panes if world.snapshot else ()
+    inside = set(view.windows or ())
+    return most_urgent([pane.agent_state for pane in panes if pane.window in inside])
+
+
+class _Calls:
+    """The tmux commands behind the entries."""
 
     def __init__(self, world: World | None, client: Client, caller: Caller) -> None:
-        width, height = (world.config.popup_width, world.config.popup_height) if world else ("", "")
-        where = ["-t", caller.pane] if caller.pane else []
-        self._popup = ["display-popup", "-E", "-c", client.name, *where, "-d", "/"]
-        self._popup += ["-w", width or "80%", "-h", height or "75%", "--"]
-        self._call = ["--client", client.name, *_pane(caller)]
+        self._client = client
+        self._pane = caller.pane
+        self._config = world.config if world else None
+        self._flags = ["--client", client.name, *_pane(caller)]
 
-    def __call__(self, name: str) -> tuple[str, ...]:
-        return (*self._popup, *own_words(), *self._call, "ui", name)
+    def screen(self, *words: str) -> tuple[str, ...]:
+        """Opens a screen of hqt."""
+        return self._opened([*own_words(), *self._flags, "ui", *words])
 
     def help(self) -> tuple[str, ...]:
-        script = '"$@" --help | ${PAGER:-less -R}'
-        return (*self._popup, "/bin/sh", "-c", script, "sh", *own_words())
+        """Opens the help in a pager."""
+        return self._opened(["/bin/sh", "-c", _HELP, "sh", *own_words(), "--help"])
 
+    def silent(self, *words: str) -> tuple[str, ...]:
+        """Calls hqt in the background; it answers in the status line. Ids and fixed words only,
+        since a shell reads them."""
+        call = f"#{{{_LAUNCHER}}} {shlex.join(['--key', *self._flags])} {shlex.join(words)}"
+        return ("run-shell", "-b", call)
 
-class _Silent:
-    """The tmux command that calls hqt in the background; it answers in the status line. Ids and
-    fixed words only, since a shell reads them."""
-
-    def __init__(self, client: Client, caller: Caller) -> None:
-        words = ["--key", "--client", client.name, *_pane(caller)]
-        self._call = f"#{{{_LAUNCHER}}} {shlex.join(words)}"
-
-    def __call__(self, *words: str) -> tuple[str, ...]:
-        return ("run-shell", "-b", f"{self._call} {shlex.join(words)}")
+    def _opened(self, command: list[str]) -> tuple[str, ...]:
+        if self._config is None:
+            return tuple(popups.opening(self._client, command, pane=self._pane))
+        width, height = self._config.popup_width, self._config.popup_height
+        opening = popups.opening(self._client, command, pane=self._pane, width=width, height=height)
+        return tuple(opening)
 
 
 def _pane(caller: Caller) -> list[str]:

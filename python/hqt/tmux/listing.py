@@ -52,6 +52,7 @@ class Snapshot:
     version: str = ""
     pid: int = 0  # of the server
     environment: frozenset[str] = frozenset()  # names of what it gives to every new window
+    published: Mapping[str, str] = field(default_factory=dict)  # the global `@hqt_…` options
     default_command: str = ""  # what runs in a window that is given no command; "": the shell
 
 
@@ -96,6 +97,7 @@ def parse(text: str, mark: str) -> Snapshot:
         version,
         pid,
         _names(environment),
+        {name: value for name, value in settings.items() if name.startswith("@hqt_")},
         settings.get("default-command", ""),
     )
 
@@ -155,7 +157,7 @@ def _add_window(sessions: dict[str, TmuxSession], pane: Pane) -> None:
 
 
 def _options(text: str) -> dict[str, str]:
-    ours = ("@hqt-", "default-command ")
+    ours = ("@hqt-", "@hqt_", "default-command ")
     lines = (line.partition(" ") for line in text.split("\n") if line.startswith(ours))
     return {name: unquote(value) for name, _, value in lines}
 

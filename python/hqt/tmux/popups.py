@@ -19,6 +19,7 @@ from hqt.tmux.listing import Snapshot
 from hqt.tmux.server import Tmux
 
 _SMALLEST = (24, 8)  # columns and rows of a client below which a popup holds nothing useful
+_SPACIOUS = (80, 24)  # below it a popup takes the whole client
 _WIDTH, _HEIGHT = "80%", "75%"
 
 
@@ -41,8 +42,7 @@ def open_screen(
     """
     viewer = next((one for one in snapshot.clients if one.name == client), None)
     if viewer and _has_room(viewer):
-        words = ["display-popup", "-E", "-c", viewer.name, *(["-t", pane] if pane else [])]
-        words += ["-d", "/", "-w", width, "-h", height, "--", *windows.executed(command)]
+        words = opening(viewer, command, pane=pane, width=width, height=height)
         if behind(tmux, viewer.name, ["list-commands", "display-popup"], popup=words):
             return None
     session = _session(snapshot, viewer, pane)
@@ -56,6 +56,28 @@ def open_screen(
         client=client if viewer else None,
     )
     return opened.id
+
+
+def opening(
+    client: Client,
+    command: Sequence[str],
+    *,
+    pane: str | None = None,
+    width: str = _WIDTH,
+    height: str = _HEIGHT,
+) -> list[str]:
+    """The tmux command that runs `command` on a screen of its own: a popup, which in a small client
+    takes all there is, or a window where that is too little."""
+    if not _has_room(client):
+        place = ["-t", f"{client.session}:", "-c", "/", "-n", "hqt"]
+        return ["new-window", *place, "--", *windows.executed(command)]
+    if client.width < _SPACIOUS[0]:
+        width = "100%"
+    if client.height < _SPACIOUS[1]:
+        height = "100%"
+    where = ["-t", pane] if pane else []
+    words = ["display-popup", "-E", "-c", client.name, *where, "-d", "/"]
+    return [*words, "-w", width, "-h", height, "--", *windows.executed(command)]
 
 
 def copy(tmux: Tmux, text: str, client: str | None) -> None:

@@ -13,6 +13,8 @@ SUGGESTED = 6  # completions offered at once
 
 def fields(state: FormState) -> tuple[str, ...]:
     """The fields that can be reached, in order."""
+    if state.defaults.named_only:
+        return ("nickname",)
     names = ["nickname"]
     if state.defaults.isolate_possible:
         names.append("isolate")

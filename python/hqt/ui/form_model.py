@@ -52,6 +52,7 @@ class FormDefaults:
     prompt: str = ""
     repository: str = ""
     title: str = "New session"
+    named_only: bool = False  # asks for the nickname and nothing else
 
 
 @dataclass(frozen=True, slots=True)

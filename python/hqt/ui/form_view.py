@@ -92,7 +92,9 @@ def _body(state: FormState, cells: int, room: int, icons: Icons) -> _Body:
     first = last = 0
     cursor: Cursor | None = None
     names = list(fields(state))
-    if "isolate" not in names:
+    if state.defaults.named_only:
+        names.append("folder")
+    elif "isolate" not in names:
         names.insert(1, "isolate")
     for name in names:
         drawn, at = _field(state, name, cells, room, icons)
