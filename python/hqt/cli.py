@@ -62,9 +62,12 @@ def cli() -> None:
     """A git worktree and a tmux window of its own for every task; no work ever lost."""
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one call of hqt and return its exit status (design §4: 0, 1, 2, 3 or 130)."""
-    settings: dict[str, Any] = {}
+def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
+    """Run one call of hqt and return its exit status (design §4: 0, 1, 2, 3 or 130).
+
+    `for_whom` is the process that called, where another one works for it (the warm start).
+    """
+    settings: dict[str, Any] = {"process": for_whom}
     try:
         with interruptible():
             status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)

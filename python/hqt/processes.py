@@ -67,6 +67,15 @@ def chain(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
     return frozenset(found | ancestors)
 
 
+def own(processes: Mapping[int, Process], caller: int | None) -> frozenset[int]:
+    """What runs because of this call or for it: the chain of process `caller`, where this one only
+    works for it (the warm start; its own ancestors are nobody's), else this one's chain."""
+    me = os.getpid()
+    if caller is None:
+        return chain(processes, me)
+    return chain(processes, caller) | descendants(processes, me) | {me}
+
+
 def children(processes: Mapping[int, Process]) -> dict[int, list[Process]]:
     """The children of each process that has some."""
     families: dict[int, list[Process]] = {}

@@ -86,6 +86,7 @@ def caller(ctx: click.Context) -> Caller:
         pane=pane,
         by_key=bool(settings.get("pane")) and not settings.get("directory"),
         interactive=sys.stdin is not None and sys.stdin.isatty(),
+        process=settings.get("process"),
     )
 
 

@@ -6,7 +6,6 @@ The pane that hqt itself runs in is left for the very end (`close_own`), after t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +25,7 @@ PATIENCE = 3.0  # seconds that programs get to end after their pane has closed
 
 def refusal(world: World, session: Session, close: bool) -> HqtError | None:
     """Why the window of a session whose worktree stays may not be closed; None if it may."""
-    busy = () if close else _busy(_window_panes(world, session))
+    busy = () if close else _busy(world, _window_panes(world, session))
     if not busy:
         return None
     return HqtError(
@@ -56,14 +55,14 @@ def close_worktree(
     from hqt.tmux.occupants import occupants
 
     before = processes.running()
-    own = processes.chain(before, os.getpid())
+    own = processes.own(before, world.caller.process)
     everywhere = tuple(one.path for one in world.worktrees)
     here = occupants(world.snapshot, before, tree.path, everywhere, own=own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
-    inside = [one for one in here.panes if one.window_session not in led or not _is_own(one)]
+    inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
     beside = [one for one in _window_panes(world, session) if one not in here.panes]
     around = [one for one in _bound(world, tree) if one not in (*here.panes, *beside)]
-    idle = [pane for pane in (*beside, *around) if not _busy([pane])]
+    idle = [pane for pane in (*beside, *around) if not _busy(world, [pane])]
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
@@ -89,7 +88,8 @@ def own_panes(world: World, tree: Worktree | None, session: Session | None) -> l
     return [
         pane
         for pane in panes
-        if _is_own(pane) and (pane in window or (tree is not None and _lives_in(world, pane, tree)))
+        if _is_own(world, pane)
+        and (pane in window or (tree is not None and _lives_in(world, pane, tree)))
     ]
 
 
@@ -135,15 +135,15 @@ def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
     return bool(pane.path) and world.home(worlds.pane_path(pane.path)) == tree
 
 
-def _busy(panes: Iterable[Pane]) -> tuple[str, ...]:
+def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:
     from hqt.tmux.occupants import busy
 
     running = processes.running()
-    return busy(panes, running, own=processes.chain(running, os.getpid()))
+    return busy(panes, running, own=processes.own(running, world.caller.process))
 
 
-def _is_own(pane: Pane) -> bool:
-    return pane.pid in processes.chain(processes.running(), os.getpid())
+def _is_own(world: World, pane: Pane) -> bool:
+    return pane.pid in processes.own(processes.running(), world.caller.process)
 
 
 def _gone(waiting: list[Process], *, ask: bool) -> tuple[Process, ...]:
@@ -169,7 +169,7 @@ def _close(
         for window in windows
         if all(one.id in doomed for one in world.snapshot.panes if one.window == window)
     ]
-    going = [pane for pane in panes if not _is_own(pane)]
+    going = [pane for pane in panes if not _is_own(world, pane)]
     refuge = world.repository.root
     _close_all(world.caller, world.snapshot, going, refuge, expendable)
     return tuple(ended)

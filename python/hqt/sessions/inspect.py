@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -102,7 +101,7 @@ def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:
         running,
         tree.path,
         tuple(one.path for one in world.worktrees),
-        own=processes.chain(running, os.getpid()),
+        own=processes.own(running, world.caller.process),
     )
     others = [one.id for one in world.sessions_in(tree) if going is None or one.id != going.id]
     return replace(found, sessions=tuple(others))

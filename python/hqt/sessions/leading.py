@@ -8,7 +8,6 @@ when the answer is out (`follow`).
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -74,7 +73,7 @@ def prepare(
     """
     prepared = prepared or Prepared()
     running = processes.running()
-    chain = processes.chain(running, os.getpid())
+    chain = processes.own(running, world.caller.process)
     family = _family(world, session)
     if not close and (busy := _busy(family, running, chain)):
         raise HqtError(

@@ -141,7 +141,7 @@ def _judge(world: World, tree: Worktree, id: str, revision: int) -> Inventory:
 
 def _panes(world: World, tree: Worktree) -> list[str]:
     """The panes that live in the worktree, but for the one that hqt runs in."""
-    own = processes.chain(processes.running(), os.getpid())
+    own = processes.own(processes.running(), world.caller.process)
     return [pane.id for pane in inspect.occupants(world, tree, None).panes if pane.pid not in own]
 
 
