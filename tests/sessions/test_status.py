@@ -15,7 +15,7 @@ from helpers.plugin import ROOT, launcher_environment
 from helpers.repos import git
 from helpers.servers import Server
 from hqt.sessions import agent as agents
-from hqt.tmux import status_line
+from hqt.tmux import server, status_line
 
 
 def hook(tmux: Server, window: str, event: str) -> None:
@@ -76,7 +76,7 @@ def test_tmux_shows_the_same_for_each_window(repo: Path, tmux: Server) -> None:
 
     assert said(tmux, windows["one"][1]) == "⎇ one ±1 ◆1 ✗1 ✔2"
     assert said(tmux, windows["two"][1]) == "⎇ two ↑1 ◆1 ✗1 ✔2"
-    for window, place in windows.values():
+    for window, place in windows.values():  # the first window of hqt has brought it along
         assert shown(tmux, window) == said(tmux, place)
     assert tmux.option("@hqt_dirty", "-w", "-t", windows["one"][0]) == "1"
     assert shown(tmux, "@0") == "◆1 ✗1 ✔2", "another window says only who wants something"
@@ -140,9 +140,7 @@ def test_a_person_sees_it_follow_them(repo: Path, monkeypatch: pytest.MonkeyPatc
     )
     with terminal.opened(*config, cwd=repo) as person:
         person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
-        here = ("-L", person.server.socket)
-        made = done(*here, "new", "fix", "-d", cwd=repo)
-        assert hqt(*here, "status", "--publish", cwd=repo).out == ""
+        made = done("-L", person.server.socket, "new", "fix", "-d", cwd=repo)
         place = Path(made["worktree"]["path"])
         (place / "new").write_text("new\n")
         person.press("C-b", "n")
@@ -158,7 +156,7 @@ def test_a_person_sees_it_follow_them(repo: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_it_does_not_slow_the_status_line_down(tmux: Server) -> None:
     """tmux counts with each redraw, over all windows."""
-    status_line.offer(tmux.tmux, status_line.UNICODE)
+    status_line.offer(tmux.tmux, server.read(tmux.tmux), status_line.UNICODE)
     for _ in range(40):
         tmux.cmd("new-window", "-d", "sleep 1000", ";", "set", "-w", "@hqt_state", "working")
     began = time.perf_counter()

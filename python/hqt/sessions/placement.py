@@ -134,11 +134,12 @@ def show(
 ) -> Window:
     """Open the session's window in the folder `start`; the caller's client follows if asked."""
     from hqt.sessions import pane
-    from hqt.tmux import windows
+    from hqt.tmux import status_line, windows
 
+    tmux = worlds.connect(world.caller)
     select = world.caller.interactive if switch is None else switch
-    return windows.open_window(
-        worlds.connect(world.caller),
+    opened = windows.open_window(
+        tmux,
         session=where.session,
         new_session=where.new_name if where.session is None else None,
         index=where.index,
@@ -150,6 +151,9 @@ def show(
         select=select,
         client=client(world) if select else None,
     )
+    if world.snapshot and status_line.OPTION not in world.snapshot.published:
+        status_line.offer(tmux, world.snapshot, status_line.signs(world.config.icons))
+    return opened
 
 
 def respawn(

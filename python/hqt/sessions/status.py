@@ -26,7 +26,7 @@ def status(caller: Caller) -> Status:
     signs = status_line.signs(world.config.icons)
     counted = _counted(world)
     if world.snapshot is not None:
-        status_line.offer(worlds.connect(world.caller), signs)
+        status_line.offer(worlds.connect(world.caller), world.snapshot, signs)
         _publish(world, counted)
     here = counted.get(world.current.path) if world.current else None
     agents = _agents(world)

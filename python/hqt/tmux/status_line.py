@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hqt.tmux import formats
+from hqt.tmux.listing import Snapshot
 from hqt.tmux.server import Tmux
 
 OPTION = "@hqt_status"
@@ -79,13 +79,10 @@ def template(signs: Signs) -> str:
     return "".join(parts)
 
 
-def offer(tmux: Tmux, signs: Signs) -> bool:
-    """Set `@hqt_status`, and the hooks that keep a window's counts, unless they are there already;
-    whether they had to be set."""
+def offer(tmux: Tmux, snapshot: Snapshot, signs: Signs) -> None:
+    """Set `@hqt_status`, and the hooks that keep a window's counts, unless they are there already.
+    A server that will not is left alone: everything else works without."""
     wanted = template(signs)
-    answer = tmux.ask(["show-options", "-gqv", OPTION])
-    if answer.status != 0 or [formats.unquote(line) for line in answer.out] == [wanted]:
-        return False
-    hooks = [["set-hook", "-g", f"{event}[{HOOK}]", _REFRESH] for event in HOOKS]
-    tmux.run(["set-option", "-g", OPTION, wanted], *hooks)
-    return True
+    if snapshot.published.get(OPTION) != wanted:
+        hooks = [["set-hook", "-g", f"{event}[{HOOK}]", _REFRESH] for event in HOOKS]
+        tmux.ask(["set-option", "-g", OPTION, wanted], *hooks)
