@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import repos
-from helpers.calls import PYTHON, done, refused, spawn
+from helpers import repos, terminal
+from helpers.calls import PYTHON, done, hqt, refused, spawn
+from helpers.plugin import ROOT, launcher_environment
 from helpers.repos import git
 from helpers.servers import Server, until
 from hqt import paths
@@ -197,8 +198,6 @@ def fork(repo: Path, name: str, nickname: str, *, parent: str | None) -> str:
     """A session in the worktree of another, as a fork leaves it: it owns nothing."""
     rows = worlds.rows()
     [row] = [one for one in rows.all() if one.nickname == name]
-    from dataclasses import replace
-
     id = f"{nickname}-id"
     rows.add(
         replace(
@@ -401,11 +400,25 @@ def test_two_at_once_are_one(repo: Path) -> None:
 
 
 def test_people_read_why(repo: Path) -> None:
-    from helpers.calls import hqt
-
     place = made(repo)
     (place / "notes").write_text("mine\n")
     said = hqt("archive", "fix", "--wait", cwd=repo)
     assert said.status == 0
     assert "retained: dirty" in said.out
-    assert subprocess.run(["ls", str(place)], capture_output=True).returncode == 0
+    assert place.exists()
+
+
+def test_by_a_key(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in launcher_environment().items():
+        monkeypatch.setenv(name, value)
+    with terminal.opened("set -g @hqt-archive-key A", cwd=repo) as person:
+        person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        made = done("-L", person.server.socket, "new", "fix", "-d", cwd=repo)
+        person.press("C-b", "n")
+        assert until(lambda: person.ask("#{window_id}") == made["window"])
+        person.press("C-b", "A")
+        person.see("fix is archived.")
+        assert until(lambda: person.ask("#{window_id}") == "@0")
+        assert settled(repo) == (1, "removed", None)
+        assert not Path(made["worktree"]["path"]).exists()
+        assert person.attached

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,8 +113,6 @@ def test_every_session_of_the_worktree_follows(repo: Path, tmux: Server) -> None
     here = ("-L", tmux.socket)
     made(repo)
     [row] = worlds.rows().all()
-    from dataclasses import replace
-
     worlds.rows().add(replace(row, id="second-id", nickname="second", owns_branch=False))
     window = done(*here, "open", "second", cwd=repo)["window"]
     done(*here, "rename", "session:fix", "better", cwd=repo)
@@ -211,8 +211,6 @@ def test_a_store_that_cannot_be_written_keeps_the_branch(repo: Path) -> None:
     place = made(repo)
     before = git(repo, "for-each-ref")
     folder = worlds.rows().path
-    import sqlite3
-
     with sqlite3.connect(folder) as connection:
         connection.execute(
             "CREATE TRIGGER no BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END"
