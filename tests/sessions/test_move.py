@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from helpers import repos
-from helpers.calls import PYTHON, done, refused
+from helpers.calls import PYTHON, done, refused, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
 from hqt.git import lock, repository
+from hqt.sessions import agent as agents
+from hqt.sessions import world as worlds
 
 Answer = dict[str, Any]
 
@@ -40,15 +42,23 @@ def cannot(tmux: Server, repo: Path, *arguments: str | Path) -> str:
 
 def state(tmux: Server, repo: Path) -> Any:
     """What a move could change: rows, windows, panes and their programs, worktrees, refs."""
-    form = "#{window_id} #{window_name} #{@hqt_session} #{@hqt_worktree} #{@hqt_branch} #{pane_pid}"
+    form = "#{@hqt_session} #{window_id} #{window_name} #{@hqt_worktree} #{@hqt_branch} #{pane_pid}"
     listed = done("-L", tmux.socket, "list", cwd=repo)
+    rows = [{**row, "state": None} for row in listed["sessions"]]
     trees = [tree["path"] for tree in listed["worktrees"]]
-    panes = tmux.cmd("list-panes", "-a", "-F", form)
-    return listed["sessions"], trees, panes, git(repo, "for-each-ref")
+    panes = tmux.cmd("list-panes", "-a", "-F", form).splitlines()
+    hqts = [pane for pane in panes if not pane.startswith(" ")]
+    return rows, trees, hqts, git(repo, "for-each-ref")
 
 
 def at(tmux: Server, pane: str, folder: Path | str) -> bool:
     return until(lambda: tmux.ask("#{pane_current_path}", pane) == str(folder))
+
+
+def at_prompt(tmux: Server, window: str) -> bool:
+    """Whether the window's shell has read its profile and takes commands."""
+    tmux.cmd("send-keys", "-t", window, "echo rea''dy", "Enter")
+    return until(lambda: "ready" in tmux.cmd("capture-pane", "-p", "-t", window))
 
 
 def idle(tmux: Server, window: str) -> None:
@@ -89,6 +99,7 @@ def test_to_the_main_checkout_and_back(repo: Path, tmux: Server) -> None:
     assert moved["session"]["worktree"] is None
     assert at(tmux, made["window"], repo)
     assert tmux.ask("#{window_name}|#{@hqt_worktree}", made["window"]) == "one|"
+    assert at_prompt(tmux, made["window"])
     moved = move(tmux, repo, "session:one", "--to", made["worktree"]["path"])
     assert moved["worktree"]["path"] == made["worktree"]["path"]
     assert at(tmux, made["window"], made["worktree"]["path"])
@@ -107,9 +118,11 @@ def test_any_checkout_of_the_repository_will_do(repo: Path, tmux: Server, sealed
     outside = repos.linked(repo, sealed / "out #(touch X)", "outside")
     git(repo, "worktree", "add", "-q", "--detach", str(sealed / "detached"))
     for goal in (outside, sealed / "detached", repo):
+        assert at_prompt(tmux, made["window"])
         move(tmux, repo, "one", "--to", goal)
         assert at(tmux, made["window"], goal)
     assert tmux.ask("#{window_name}", made["window"]) == "one"
+    assert at_prompt(tmux, made["window"])
     move(tmux, repo, "one", "--to", "path:../detached")
     head = git(repo, "rev-parse", "--short=7", "HEAD")
     assert tmux.ask("#{window_name}", made["window"]) == f"⎇ detached@{head}"
@@ -338,6 +351,39 @@ def test_nobody_moves_in_while_a_worktree_is_being_removed(
             assert error["code"] == "repository_locked", arguments
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="who waits is seen in /proc")
+@pytest.mark.parametrize(
+    "arguments", [("open", "two"), ("open", "branch:two"), ("move", "one", "--to", "branch:two")]
+)
+def test_whoever_waited_for_the_removal_finds_nothing_to_move_into(
+    repo: Path, tmux: Server, arguments: tuple[str, ...]
+) -> None:
+    new(tmux, repo, "one")
+    made = done("new", "two", "--no-window", cwd=repo)
+    with lock.repository_lock(repository.discover(repo), "remove"):
+        waiting = spawn("-L", tmux.socket, *arguments, "--json", cwd=repo)
+        holder = repo / ".git" / "hqt" / "lock"
+        assert until(lambda: waits_for(waiting.pid, holder))
+        git(repo, "worktree", "remove", made["worktree"]["path"])
+        store = worlds.rows()
+        store.delete(made["session"]["id"])
+    out, err = waiting.communicate(timeout=20)
+    assert waiting.returncode == 1
+    assert not out
+    assert json.loads(err)["error"]["code"] in {"no_such_target", "missing_worktree"}
+    assert len(tmux.windows()) == 2
+    assert not Path(made["worktree"]["path"]).exists()
+
+
+def waits_for(pid: int, file: Path) -> bool:
+    """Whether a process has the file open (this one has it too, but that is another)."""
+    folder = Path(f"/proc/{pid}/fd")
+    try:
+        return any(link.readlink() == file for link in folder.iterdir())
+    except OSError:
+        return False
+
+
 def test_the_others_are_led_out_before_a_worktree_goes(
     repo: Path, tmux: Server, agent: StandIn
 ) -> None:
@@ -396,3 +442,42 @@ def test_whoever_evacuates_their_own_window_stays_in_it(
     assert gone["path"] == str(place)
     assert gone["windows_closed"] == [made["window"]]
     assert not place.exists()
+
+
+def test_an_agent_that_went_elsewhere_by_a_tool_of_its_own(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    """Its hook says so: label, options and row follow. A plain `cd` changes nothing."""
+    made = new(tmux, repo, "one", "-H", "stand-in", "-p", "Hello")
+    window, id = made["window"], made["session"]["conversation"]
+    assert until(lambda: agent.transcript(Path(made["worktree"]["path"]), id).exists())
+    (repo / ".claude").mkdir()
+    goal = repos.linked(repo, repo / ".claude" / "worktrees" / "two", "two")
+    (goal / "sub").mkdir()
+    env = {
+        "TMUX": f"{tmux.ask('#{socket_path}')},{tmux.pid},0",
+        "TMUX_PANE": tmux.ask("#{pane_id}", window),
+        "HQT_SESSION": made["session"]["id"],
+    }
+
+    def told(tool: str, cwd: Path, **more: str) -> None:
+        payload = {"hook_event_name": "PostToolUse", "tool_name": tool, "cwd": str(cwd), **more}
+        agents.hear("PostToolUse", json.dumps(payload).encode(), env)
+
+    before = state(tmux, repo)
+    told("Bash", goal, tool_input="cd EnterWorktree")
+    told("EnterWorktree", goal, agent_id="a1")
+    told("EnterWorktree", repo.parent)
+    assert state(tmux, repo) == before
+    told("EnterWorktree", goal / "sub")
+    assert tmux.ask("#{window_name}|#{@hqt_branch}", window) == "⎇ two|two"
+    [row] = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
+    assert row["worktree_path"] == str(goal)
+    assert tmux.ask("#{@hqt_worktree}", window) == row["worktree"]
+    tmux.cmd("kill-window", "-t", window)
+    opened = done("-L", tmux.socket, "open", "session:one", cwd=repo)
+    last = heard(agent, 2)[-1]
+    assert (last["cwd"], last["conversation"]) == (str(goal / "sub"), id)
+    assert last["resumed"], "wherever its transcript was left"
+    told("ExitWorktree", repo)
+    assert tmux.ask("#{window_name}|#{@hqt_worktree}", opened["window"]) == "one|"

@@ -59,8 +59,8 @@ def create(
             raise
         world = worlds.without_repository(caller, snapshot)
         wish = replace(wish, plain=True)
-    if wish.plain or wish.fork is not None:
-        world = noticing.notice(world)  # before somebody moves in with somebody else
+    if wish.fork is not None:
+        world = noticing.notice(world)  # the parent's latest conversation counts
     return _told(world, make(world, wish, progress), counts)
 
 
@@ -77,6 +77,8 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     with ExitStack() as guard, ExitStack() as undo:
         if not world.plain:
             guard.enter_context(changing(world.repository, "new"))
+        if not plan.new:
+            noticing.notice(world)  # whose conversation is whose, before somebody moves in
         tree, prepared = plan.tree, Prepared()
         if plan.new:
             tree, prepared = fresh_worktree(world, plan, progress, guard, undo)

@@ -144,15 +144,11 @@ def surroundings(found: Profile) -> dict[str, str]:
     return {**os.environ, **found.environment}
 
 
-def beside(world: World, session: Session) -> tuple[Session, ...]:
+def beside(world: World, session: Session, profiles: Mapping[str, Profile]) -> tuple[Session, ...]:
     """The other sessions, archived ones too, whose conversations lie where this one's do."""
-    from hqt import paths
-    from hqt.sessions import harness as harnesses
-
-    known = harnesses.profiles(paths.config_file())
 
     def kept(one: Session) -> object:
-        found = known.get(one.harness)
+        found = profiles.get(one.harness)
         return (found.program, found.transcripts) if found else one.harness
 
     return tuple(
@@ -167,15 +163,25 @@ def _resumed(world: World, found: Profile, session: Session, directory: Path) ->
     from hqt.sessions import transcripts
 
     env, source = surroundings(found), origin(session)
-    alone = source == directory and (not found.latest or not beside(world, session))
+    alone = found.latest is not None and source == directory and _is_alone(world, session)
     id = session.conversation
-    if id and found.resume and source != directory and transcripts.exists(found, id, source, env):
-        # What the folder may know of it is older: the conversation went on elsewhere.
-        transcripts.follow(found, id, source, directory, env)
+    if id and found.resume:
+        if source != directory and transcripts.exists(found, id, source, env):
+            # What the folder may know of it is older: the conversation went on elsewhere.
+            transcripts.follow(found, id, source, directory, env)
+        elif not transcripts.exists(found, id, directory, env):
+            transcripts.fetch(found, id, directory, env)
     launch = harnesses.resume(
         found, id, directory=directory, alone=alone, env=env, hooks=_hooks(found)
     )
     return None if launch is None else _launching(found, launch)
+
+
+def _is_alone(world: World, session: Session) -> bool:
+    from hqt import paths
+    from hqt.sessions import harness as harnesses
+
+    return not beside(world, session, harnesses.profiles(paths.config_file()))
 
 
 def _anew(found: Profile, session: Session, directory: Path) -> Launching:

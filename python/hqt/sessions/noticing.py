@@ -6,13 +6,17 @@ which conversation its program has begun by itself. A verb that only looks write
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hqt.models import Session
 from hqt.sessions import launching
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
+
+if TYPE_CHECKING:
+    from hqt.sessions.profiles import Profile
 
 
 def notice(world: World) -> World:
@@ -20,7 +24,12 @@ def notice(world: World) -> World:
 
     Raises `store_failed` and, for a broken profile, `config_invalid`.
     """
-    seen = {one.id: _changes(world, one) for one in world.sessions if not world.is_archived(one)}
+    profiles = _profiles(world)
+    seen = {
+        one.id: _changes(world, one, profiles)
+        for one in world.sessions
+        if not world.is_archived(one)
+    }
     seen = {id: fields for id, fields in seen.items() if fields}
     if not seen:
         return world
@@ -31,8 +40,18 @@ def notice(world: World) -> World:
     return replace(world, sessions=now)
 
 
-def _changes(world: World, session: Session) -> dict[str, Any]:
-    found = {**_place(world, session), **_conversation(world, session)}
+def _profiles(world: World) -> Mapping[str, Profile]:
+    """Those of the harnesses that these sessions run; not read where all of them are shells."""
+    from hqt import paths
+    from hqt.sessions import harness as harnesses
+
+    if all(one.harness == "shell" for one in world.sessions):
+        return {}
+    return harnesses.profiles(paths.config_file())
+
+
+def _changes(world: World, session: Session, profiles: Mapping[str, Profile]) -> dict[str, Any]:
+    found = {**_place(world, session), **_conversation(world, session, profiles)}
     return {name: value for name, value in found.items() if getattr(session, name) != value}
 
 
@@ -44,16 +63,16 @@ def _place(world: World, session: Session) -> dict[str, Any]:
     return {"tmux_session": pane.session_name, "window_index": pane.window_index}
 
 
-def _conversation(world: World, session: Session) -> dict[str, Any]:
+def _conversation(
+    world: World, session: Session, profiles: Mapping[str, Profile]
+) -> dict[str, Any]:
     """The conversation that its program has begun, where only this session can have begun it."""
-    from hqt import paths
-    from hqt.sessions import harness as harnesses
     from hqt.sessions import transcripts
 
-    if session.harness == "shell":
+    found = profiles.get(session.harness)
+    if found is None or found.conversation != "captured":
         return {}
-    found = harnesses.profiles(paths.config_file()).get(session.harness)
-    if found is None or found.conversation != "captured" or launching.beside(world, session):
+    if launching.beside(world, session, profiles):
         return {}
     id = transcripts.capture(
         found,

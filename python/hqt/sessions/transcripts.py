@@ -94,10 +94,30 @@ def follow(
         return
     if profile.follow == "never" or profile.transcripts is None:
         raise _cannot(profile, f"{profile.name} keeps a conversation to its directory")
+    original = next(_files(profile.transcripts, conversation, source, env), None)
+    if original is not None:
+        _bring(profile, profile.transcripts, original, conversation, target, env)
+
+
+def fetch(profile: Profile, conversation: str, target: Path, env: Mapping[str, str]) -> None:
+    """As `follow`, from whichever directory the program has it: the agent may have gone from one
+    to another by itself. Does nothing where that cannot be, or there is none."""
     where = profile.transcripts
-    original = next(_files(where, conversation, source, env), None)
-    if original is None:
-        return
+    if profile.follow == "transcript" and where:
+        found = list(_files(where, conversation, None, env))
+        if found:
+            newest = max(found, key=lambda file: file.stat().st_mtime)
+            _bring(profile, where, newest, conversation, target, env)
+
+
+def _bring(
+    profile: Profile,
+    where: Transcripts,
+    original: Path,
+    conversation: str,
+    target: Path,
+    env: Mapping[str, str],
+) -> None:
     root = _root(where, env)
     copy = root / _filled(where.files, conversation, target, wild=False)
     if len(slug(target)) > _SLUG:
@@ -138,8 +158,8 @@ def _root(where: Transcripts, env: Mapping[str, str]) -> Path:
     return Path(where.roots[-1])
 
 
-def _filled(pattern: str, conversation: str, directory: Path, *, wild: bool) -> str:
-    name = slug(directory)
+def _filled(pattern: str, conversation: str, directory: Path | None, *, wild: bool) -> str:
+    name = slug(directory) if directory else "*"
     if wild and len(name) > _SLUG:
         name = f"{name[:_SLUG]}-*"
     return (
@@ -152,12 +172,13 @@ def _filled(pattern: str, conversation: str, directory: Path, *, wild: bool) -> 
 def _files(
     where: Transcripts,
     conversation: str,
-    directory: Path,
+    directory: Path | None,
     env: Mapping[str, str],
     *,
     anywhere: bool = False,
 ) -> Iterator[Path]:
-    """The transcript of `conversation` as the program would find it in `directory`."""
+    """The transcript of `conversation` as the program would find it in `directory` (None: in any
+    directory)."""
     if not where.files or not conversation.replace("-", "").replace("_", "").isalnum():
         return  # not an id that any program gives, but perhaps a pattern
     for file in _root(where, env).glob(_filled(where.files, conversation, directory, wild=True)):
