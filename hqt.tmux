@@ -138,6 +138,13 @@ set -- source-file -
 errors=$(printf '%s' "$unbind$bind" | tmux -u "$@" 2>&1)
 [ -z "$errors" ] || show_message "hqt could not bind every key: $errors." ''
 
+# The warm start, on Linux, apart from everything that waits for this process. Switched off, only a
+# reload has one to end.
+option warm
+if [ -n "$ready" ] && [ -d /proc/self/ns ] && { [ "$value" != off ] || [ -n "$known_launcher" ]; }; then
+    "$root/scripts/hqt" --warm "$value" </dev/null >/dev/null 2>&1 &
+fi
+
 # An interpreter that the user has named since is taken up; one that is named no more goes on
 # serving, for there may be no other.
 [ "${1-}" != loaded ] || exit 0 # setup itself has called: do not start it again

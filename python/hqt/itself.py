@@ -23,3 +23,11 @@ def own_words(*, bare: bool = False) -> list[str]:
     cache = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else []
     site = ["-S"] if bare else []
     return [sys.executable, "-I", *site, "-X", "utf8", *cache, "-c", _START, package]
+
+
+def load_packages() -> None:
+    """Make what is installed besides Python importable, where it was started without (`-S`)."""
+    if sys.flags.no_site and "site" not in sys.modules:
+        import site
+
+        site.main()

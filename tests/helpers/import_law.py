@@ -50,7 +50,7 @@ HEAVY: Mapping[str, tuple[str, ...]] = {
     "libtmux": (),
     "prompt_toolkit": ("hqt.ui.canvas",),
     "rich": (),
-    "click": ("hqt.cli", "hqt.commands"),
+    "click": ("hqt.cli", "hqt.commands", "hqt.warm.child", "hqt.warm.server"),
 }
 
 # Who may start a process, and which.
@@ -62,6 +62,8 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.processes": "ps, where there is no /proc",
     "hqt.commands.background": "hqt itself, for work that outlives a popup",
     "hqt.commands.ui_git": "becomes the git program that the user has named",
+    "hqt.warm.starting": "hqt itself, as the server that outlives this call",
+    "hqt.warm.server": "forks a child for each call",
 }
 _SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty"})
 _SPAWNING_CALLS = re.compile(
@@ -72,6 +74,7 @@ _SPAWNING_CALLS = re.compile(
 # Who may load modules by a computed name.
 LOADERS: Mapping[str, str] = {
     "hqt.cli": "a verb's module is loaded when the verb is called",
+    "hqt.warm.imports": "every module of hqt, before the first call",
 }
 
 # Who may use the standard streams.
@@ -79,6 +82,7 @@ PRINTERS: Mapping[str, str] = {
     "hqt.report": "the answer of a verb, and its story on standard error",
     "hqt.ui.terminal": "draws a screen, on a terminal only",
     "hqt.commands.ui": "asks whether it is on a terminal, and flushes before it leaves",
+    "hqt.warm.child": "flushes before it ends",
 }
 _PRINTING = re.compile(r"print|(click\.)?s?echo|rich\.print|(rich\.console\.)?Console")
 

@@ -33,6 +33,13 @@ SPY = """\
 import json, os, sys
 
 def main():
+    if sys.argv[1:2] == ["--warm"]:
+        if "HQT_TOLD" in os.environ:
+            with open(os.environ["HQT_TOLD"] + ".warm", "a") as file:
+                print(*sys.argv[2:], file=file)
+        return 0
+    if sys.flags.no_site:
+        import site; site.main()
     print("hqt was here")
     print("and on stderr", file=sys.stderr)
     told = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from hqt.itself import load_packages
 from hqt.tmux import agent_states, quick
 
 TYPE_CHECKING = False  # that of `typing` would cost a quarter of what all this takes
@@ -80,8 +81,10 @@ def hear(event: str, payload: bytes, environ: Mapping[str, str]) -> None:
     try:
         _record(event, payload, pane, inside)
         if event == "SessionStart":
+            load_packages()
             _remember(session, _read(payload))
     except Exception as error:  # noqa: BLE001 - said above
+        load_packages()
         from hqt import faults
 
         faults.logged(error)

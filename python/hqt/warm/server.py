@@ -1,0 +1,136 @@
+"""The server: accepts, forks a child for each call, tells how it ended. Never runs a verb itself.
+
+It waits for descriptors only: the socket, the tmux server's pidfd, and for each call its connection
+and its child's pidfd. So nothing runs while nothing happens, and no signal is needed.
+"""
+
+from __future__ import annotations
+
+import _socket
+import contextlib
+import gc
+import os
+import select
+import signal
+from dataclasses import dataclass
+
+from hqt.warm import child, imports, place, predecessors, wire
+
+_IDLE = 4 * 3600  # seconds without a call after which it ends
+_BACKLOG = 128
+_QUIET = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that a child works on."""
+
+    connection: _socket.socket
+    pid: int
+    pidfd: int
+
+
+def serve(folder: int, name: str, tmux: int, watched: int) -> int:
+    """Serve calls at the socket `name` in `folder` until the tmux server `tmux` (pidfd `watched`)
+    ends, nobody calls for long, or TERM asks for it."""
+    for number in _QUIET:
+        signal.signal(number, signal.SIG_IGN)
+    imports.load()
+    if place.name(tmux) != name:
+        return 0  # the files have changed meanwhile: what is loaded is neither the old nor the new
+    signal.signal(signal.SIGTERM, _end)
+    path = place.within(folder, name)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)  # a dead one's: the lock says that nobody listens there
+    listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
+    listener.bind(path)
+    try:
+        listener.listen(_BACKLOG)
+        predecessors.end(tmux, but=name)
+        gc.collect()
+        gc.freeze()  # children shall not copy all this to look through it for garbage
+        _Server(listener, watched).run()
+    finally:
+        for left in (name, f"{name}.lock"):
+            with contextlib.suppress(OSError):
+                os.unlink(left, dir_fd=folder)
+    return 0
+
+
+def _end(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
+
+
+class _Server:
+    def __init__(self, listener: _socket.socket, watched: int) -> None:
+        self._listener = listener
+        self._watched = watched
+        self._calls: dict[int, Call] = {}  # by both of its descriptors
+        self._poll = select.poll()
+        self._poll.register(listener.fileno(), select.POLLIN)
+        self._poll.register(watched, select.POLLIN)
+
+    def run(self) -> None:
+        while True:
+            ready = self._poll.poll(None if self._calls else _IDLE * 1000)
+            happened = {descriptor for descriptor, _ in ready}
+            if not ready or self._watched in happened:
+                return
+            for descriptor in happened - {self._listener.fileno()}:
+                self._attend(descriptor)
+            if self._listener.fileno() in happened:
+                self._accept()
+
+    def _accept(self) -> None:
+        """Fork a child for the next caller, of this user only. An error ends the server: it would
+        only come again."""
+        descriptor, _ = self._listener._accept()  # type: ignore[attr-defined]  # as `socket` does
+        connection = _socket.socket(fileno=descriptor)
+        if wire.peer(connection)[1] != os.geteuid():
+            connection.close()
+            return
+        try:
+            pid = os.fork()
+        except OSError:
+            connection.close()
+            return
+        if pid == 0:
+            try:
+                self._forget()
+                child.work(connection)
+            finally:
+                os._exit(1)
+        call = Call(connection, pid, os.pidfd_open(pid))
+        for number, events in ((connection.fileno(), 0), (call.pidfd, select.POLLIN)):
+            self._calls[number] = call
+            self._poll.register(number, events)  # 0: only that the other end is gone
+
+    def _attend(self, descriptor: int) -> None:
+        """The child has ended, or its client has: then it is hung up on, as by a terminal."""
+        call = self._calls.get(descriptor)
+        if call is None:
+            return  # forgotten in this very round
+        if descriptor != call.pidfd:
+            self._poll.unregister(descriptor)
+            del self._calls[descriptor]
+            for request in (signal.SIGHUP, signal.SIGCONT):
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(call.pidfd, request)
+            return
+        _, status = os.waitpid(call.pid, 0)
+        if os.WIFEXITED(status):
+            with contextlib.suppress(OSError):
+                call.connection.send(bytes([os.WEXITSTATUS(status)]), _socket.MSG_NOSIGNAL)
+        for number in (call.connection.fileno(), call.pidfd):
+            if self._calls.pop(number, None):
+                self._poll.unregister(number)
+        call.connection.close()
+        os.close(call.pidfd)
+
+    def _forget(self) -> None:
+        """In a child: nothing of the server's, and of other calls, stays open."""
+        self._listener.close()
+        os.close(self._watched)
+        for call in {call.pid: call for call in self._calls.values()}.values():
+            call.connection.close()
+            os.close(call.pidfd)
