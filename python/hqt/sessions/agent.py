@@ -65,6 +65,7 @@ _NOTIFICATIONS = {
     "idle_prompt": "done",
 }
 _BEGINNINGS = frozenset({"startup", "resume", "clear"})  # not "compact": that is in mid-turn
+_MOVES = frozenset({"EnterWorktree", "ExitWorktree"})  # tools that change where the agent lives
 _QUESTION = "AskUserQuestion"  # a tool that is a question to the user
 
 
@@ -83,6 +84,9 @@ def hear(event: str, payload: bytes, environ: Mapping[str, str]) -> None:
         if event == "SessionStart":
             load_packages()
             _remember(session, _read(payload))
+        elif event == "PostToolUse" and any(name.encode() in payload for name in _MOVES):
+            load_packages()
+            _follow(session, pane, inside, _read(payload))
     except Exception as error:  # noqa: BLE001 - said above
         load_packages()
         from hqt import faults
@@ -155,6 +159,26 @@ def _remember(session: str, told: Mapping[str, object]) -> None:
     row = rows.get(session)
     if row and row.harness != "shell" and row.conversation != id:
         rows.update(session, conversation=id)
+
+
+def _follow(session: str, pane: str, inside: str, told: Mapping[str, object]) -> None:
+    """An agent that has gone to another worktree by a tool of its own (a plain `cd` is none):
+    label, options and row go along."""
+    from pathlib import Path
+
+    from hqt.models import Caller
+    from hqt.sessions import leading
+    from hqt.sessions import world as worlds
+
+    folder = told.get("cwd")
+    if told.get("agent_id") or told.get("tool_name") not in _MOVES or not isinstance(folder, str):
+        return
+    row = worlds.rows().get(session)
+    if row:
+        place = Path(os.path.realpath(folder))
+        caller = Caller(place, socket_path=inside.rsplit(",", 2)[0], pane=pane)
+        world = worlds.of_project(caller, row.project, worlds.glance(caller))
+        leading.arrived(world, row, place)
 
 
 def spoken() -> bytes:

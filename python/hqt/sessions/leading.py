@@ -17,24 +17,15 @@ from typing import Any
 from hqt import processes
 from hqt.errors import Code, HqtError
 from hqt.models import Pane, Session, Worktree
-from hqt.sessions import launching, placement
+from hqt.sessions import family, launching, placement
 from hqt.sessions import world as worlds
+from hqt.sessions.family import Step
 from hqt.sessions.launching import Launching
 from hqt.sessions.setup import Prepared
 from hqt.sessions.world import World
 
 _SOON = 1.0  # seconds in which a program that cannot start where it was led has ended
 _STEP = 0.05  # seconds between two looks
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A pane, and what runs in it from now on."""
-
-    pane: Pane
-    launch: Launching
-    start: Path
-    session: Session | None  # whose program it is; None for a companion's shell
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +65,8 @@ def prepare(
     prepared = prepared or Prepared()
     running = processes.running()
     chain = processes.own(running, world.caller.process)
-    family = _family(world, session)
-    if not close and (busy := _busy(family, running, chain)):
+    panes = family.of(world, session)
+    if not close and (busy := _busy(panes, running, chain)):
         raise HqtError(
             Code.BUSY,
             f"{'; '.join(busy)}. Nothing was moved.",
@@ -89,7 +80,7 @@ def prepare(
         **_placed(world, tree, start),
         conversation=launch.conversation if anew else launch.conversation or session.conversation,
     )
-    steps = _steps(world, session, row, tree, family, launch, start)
+    steps = family.steps(world, session, row, tree, panes, launch, start)
     own = next((step for step in steps if step.pane.pid in chain), None)
     return Passage(world, session, row, tree, steps, own, anew, prepared)
 
@@ -169,62 +160,12 @@ def _launch(
     return launch.noting(*prepared.notes, setup=prepared.command)
 
 
-def _family(world: World, session: Session) -> tuple[Pane, ...]:
-    """The session's own pane last, before it those of its window that are in its checkout."""
-    panes = world.snapshot.panes if world.snapshot else ()
-    window = [pane for pane in panes if pane.window_session == session.id]
-    if not window:
-        return ()
-    source = world.worktree_of(session) or world.main
-    told = [pane for pane in window if pane.agent_state]
-    # Ids only grow, so the lowest one is the pane that the window was opened with.
-    own = told[0] if told else min(window, key=lambda pane: int(pane.id[1:]))
-    beside = [
-        pane
-        for pane in window
-        if pane != own and pane.path and world.home(worlds.pane_path(pane.path)) == source
-    ]
-    return (*beside, own)
-
-
 def _busy(
     panes: tuple[Pane, ...], running: dict[int, Any], chain: frozenset[int]
 ) -> tuple[str, ...]:
     from hqt.tmux.occupants import busy
 
     return busy(panes, running, own=chain)
-
-
-def _steps(
-    world: World,
-    session: Session,
-    row: Session,
-    tree: Worktree | None,
-    family: tuple[Pane, ...],
-    launch: Launching,
-    start: Path,
-) -> tuple[Step, ...]:
-    if not family:
-        return ()
-    *companions, own = family
-    source = placement.root(world, world.worktree_of(session))
-    target = placement.root(world, tree)
-    shell = _shell(launch)
-    steps = [
-        Step(pane, shell, _mirrored(pane, source, target), session=None) for pane in companions
-    ]
-    return (*steps, Step(own, launch, start, session=row))
-
-
-def _shell(launch: Launching) -> Launching:
-    return Launching("shell", drop=launch.drop)
-
-
-def _mirrored(pane: Pane, source: Path, target: Path) -> Path:
-    """A companion's folder in the other checkout, else the checkout's root."""
-    path = worlds.pane_path(pane.path)
-    below = target / path.relative_to(source) if path.is_relative_to(source) else target
-    return below if below.is_dir() else target
 
 
 def _respawn(passage: Passage, step: Step, undo: ExitStack) -> None:
@@ -254,14 +195,21 @@ def _respawn(passage: Passage, step: Step, undo: ExitStack) -> None:
 
 
 def _start(world: World, step: Step, *, watched: bool = True) -> None:
+    """Run a step's program in its pane; a `watched` agent leaves the pane there when it ends."""
     from hqt.tmux import agent_states, windows
 
     tmux = worlds.connect(world.caller)
     if step.pane.agent_state:
         tmux.ask(agent_states.recording(step.pane.id, ""))
-    if watched and step.launch.argv is not None:
+    watched = watched and step.launch.argv is not None
+    if watched:
         windows.keep_pane(tmux, step.pane.id, True)
-    placement.respawn(world, step.pane.id, step.session, step.launch, step.start)
+    try:
+        placement.respawn(world, step.pane.id, step.session, step.launch, step.start)
+    except BaseException:
+        if watched:
+            windows.keep_pane(tmux, step.pane.id, False)
+        raise
 
 
 def _stays(world: World, step: Step) -> bool:
@@ -291,7 +239,9 @@ def _put_back(passage: Passage, step: Step) -> None:
     elif (folder := worlds.pane_path(step.pane.path)).is_dir():
         start = folder
     with suppress(HqtError):
-        _start(world, Step(step.pane, _shell(step.launch), start, old if step.session else None))
+        _start(
+            world, Step(step.pane, family.shell(step.launch), start, old if step.session else None)
+        )
 
 
 def _mark_again(passage: Passage) -> None:

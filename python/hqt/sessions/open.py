@@ -7,8 +7,6 @@ latest conversation if that can only be its own, else starts anew and says so.
 
 from __future__ import annotations
 
-import secrets
-import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import launching, noticing, placement, targets, views
+from hqt.sessions import adopting, launching, noticing, placement, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.setup import Prepared
@@ -78,9 +76,9 @@ def _open(
     select = manner.select and (
         world.caller.interactive or world.caller.by_key or world.caller.pane is not None
     )
-    window = _live(world, tree, row)
+    window = adopting.window_of(world, tree, row)
     notes = prepared.notes
-    if window is None or (idle := _left_behind(world, window, row)):
+    if window is None or (idle := adopting.idle_pane(world, window, row)):
         start = placement.home(world, row, tree)
         launch = launching.again(world, session or row, start)
         launch = launch.noting(*prepared.notes, setup=prepared.command)
@@ -155,69 +153,16 @@ def _vanished(tree: Worktree | None, session: Session | None) -> bool:
     return session is not None and session.worktree_path is not None
 
 
-def _live(world: World, tree: Worktree | None, row: Session) -> str | None:
-    """The window that shows a session now: by its option, else one that lost its options (as
-    tmux-resurrect leaves it) and is nobody's: it lives in the worktree and, where an agent should
-    be in it, still bears the session's name."""
-    from hqt.tmux.formats import plain_window_name, window_name
-
-    if shown := world.window_of(row):
-        return shown
-    if tree is None or world.snapshot is None:
-        return None
-    known = {one.id for one in world.sessions}
-    name = placement.label(row, tree)
-    named = {window_name(name), plain_window_name(name)}
-    for pane in world.snapshot.panes:
-        if not pane.path or pane.dead or pane.window_session in known:
-            continue
-        if world.home(worlds.pane_path(pane.path)) == tree and (
-            row.harness == "shell" or pane.window_name in named
-        ):
-            return pane.window
-    return None
-
-
-def _left_behind(world: World, window: str, row: Session) -> str | None:
-    """The pane of such a window in which the session's agent is to run again: an idle shell."""
-    from hqt import processes
-    from hqt.tmux.occupants import busy, is_shell
-
-    panes = world.snapshot.panes if world.snapshot else ()
-    mine = [pane for pane in panes if pane.window == window]
-    if row.harness == "shell" or any(pane.window_session == row.id for pane in mine):
-        return None
-    idle = [pane for pane in mine if is_shell(pane.command)]
-    if len(mine) != 1 or not idle or busy(idle, processes.running()):
-        return None
-    return idle[0].id
-
-
 def _row(world: World, session: Session | None, tree: Worktree | None) -> Session:
     """The session's row as it is from now on: where git has moved its worktree or renamed its
     branch, the row follows; an archived one is back; a worktree without a session gets one."""
     if session is None:
-        return _adopting(world, tree)
+        return adopting.session_for(world, tree)
     row = replace(session, archived=False)
     if tree is not None and session.worktree_path is not None:
         branch = tree.branch or session.worktree_branch
         row = replace(row, worktree_path=tree.path, worktree_branch=branch)
     return row
-
-
-def _adopting(world: World, tree: Worktree | None) -> Session:
-    """A session for a worktree that has none yet (made by hand, or by another tool)."""
-    if tree is None:
-        raise HqtError(Code.NO_SUCH_TARGET, "There is nothing to open here.", "See `hqt list`.")
-    return Session(
-        id=secrets.token_hex(4),
-        nickname=tree.branch or tree.path.name,
-        harness=world.config.harness,
-        project=world.repository.root,
-        created_at=int(time.time()),
-        worktree_path=None if tree.main else tree.path,
-        worktree_branch=None if tree.main else tree.branch,
-    )
 
 
 def _remember(world: World, session: Session | None, row: Session) -> Session:

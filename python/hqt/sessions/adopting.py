@@ -1,0 +1,65 @@
+"""Making hqt's what is there already: a window that lost its marks, a worktree made by hand."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+from hqt.errors import Code, HqtError
+from hqt.models import Session, Worktree
+from hqt.sessions import placement
+from hqt.sessions import world as worlds
+from hqt.sessions.world import World
+
+
+def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
+    """The window that shows a session now: by its option, else one that lost its options (as
+    tmux-resurrect leaves it) and is nobody's: it lives in the worktree and, where an agent should
+    be in it, still bears the session's name."""
+    from hqt.tmux.formats import plain_window_name, window_name
+
+    if shown := world.window_of(row):
+        return shown
+    if tree is None or world.snapshot is None:
+        return None
+    known = {one.id for one in world.sessions}
+    name = placement.label(row, tree)
+    named = {window_name(name), plain_window_name(name)}
+    for pane in world.snapshot.panes:
+        if not pane.path or pane.dead or pane.window_session in known:
+            continue
+        if world.home(worlds.pane_path(pane.path)) == tree and (
+            row.harness == "shell" or pane.window_name in named
+        ):
+            return pane.window
+    return None
+
+
+def idle_pane(world: World, window: str, row: Session) -> str | None:
+    """The pane of such a window in which the session's agent is to run again: an idle shell."""
+    from hqt import processes
+    from hqt.tmux.occupants import busy, is_shell
+
+    panes = world.snapshot.panes if world.snapshot else ()
+    mine = [pane for pane in panes if pane.window == window]
+    if row.harness == "shell" or any(pane.window_session == row.id for pane in mine):
+        return None
+    idle = [pane for pane in mine if is_shell(pane.command)]
+    if len(mine) != 1 or not idle or busy(idle, processes.running()):
+        return None
+    return idle[0].id
+
+
+def session_for(world: World, tree: Worktree | None) -> Session:
+    """A session for a worktree that has none yet (made by hand, or by another tool)."""
+    if tree is None:
+        raise HqtError(Code.NO_SUCH_TARGET, "There is nothing to open here.", "See `hqt list`.")
+    return Session(
+        id=secrets.token_hex(4),
+        nickname=tree.branch or tree.path.name,
+        harness=world.config.harness,
+        project=world.repository.root,
+        created_at=int(time.time()),
+        worktree_path=None if tree.main else tree.path,
+        worktree_branch=None if tree.main else tree.branch,
+    )
