@@ -51,12 +51,13 @@ def has_expired(caller: Caller) -> bool:
 def expire(caller: Caller) -> TrashListing:
     """Delete what may go by itself, behind everything else that wants the disk; at most for a
     minute, the rest another time. What held something only goes by the user's `trash empty`."""
-    from hqt.git import disposal, trash
+    from hqt.git import disposal, leftovers, trash
 
     disposal.lower_priority()
     world = worlds.look(caller)
     with changing(world.repository, "trash expire"):
-        gone = trash.empty(world.repository, entries=_expired(world), seconds=0)
+        going = leftovers.sift(world.repository, _expired(world))
+        gone = trash.empty(world.repository, entries=going, seconds=0)
     disposal.sweep(world.repository, seconds=_MINUTE)
     return TrashListing(gone, emptied=True)
 

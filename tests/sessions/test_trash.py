@@ -1,0 +1,91 @@
+"""What leaves the trash by itself, and what waits for the user."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers import repos
+from helpers.calls import done
+from helpers.repos import git
+from helpers.servers import until
+
+
+def removed(repo: Path, name: str) -> Path:
+    """Remove a worktree and make it look long gone; its directory in the trash."""
+    id = done("remove", name, cwd=repo)["removed"][0]["trash"]
+    entry: Path = repo / ".git" / "hqt" / "trash" / id
+    manifest = entry / "manifest.json"
+    said = json.loads(manifest.read_text())
+    said["removed_at"] = 0
+    manifest.write_text(json.dumps(said))
+    return entry
+
+
+def new(repo: Path, name: str) -> Path:
+    return Path(done("new", name, "--no-window", cwd=repo)["worktree"]["path"])
+
+
+def test_what_held_nothing_goes_after_its_time(repo: Path) -> None:
+    repos.commit(repo, ".gitignore", "cache/\n*.log\n")
+    place = new(repo, "fix")
+    (place / "cache").mkdir()
+    (place / "cache" / "x").write_text("x")
+    (place / "debug.log").write_text("x")
+    entry = removed(repo, "fix")
+    assert [one["path"] for one in done("trash", "expire", cwd=repo)["emptied"]] == [str(place)]
+    assert not entry.exists()
+    assert git(repo, "for-each-ref", "refs/hqt") == ""
+
+
+def test_what_is_young_stays(repo: Path) -> None:
+    new(repo, "fix")
+    done("remove", "fix", cwd=repo)
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+    assert len(done("trash", "list", cwd=repo)["entries"]) == 1
+
+
+@pytest.mark.parametrize("file", [".env", "data/app.sqlite3", "keys/id_ed25519"])
+def test_ignored_files_that_look_precious_wait_for_the_user(repo: Path, file: str) -> None:
+    repos.commit(repo, ".gitignore", ".env\ndata/\nkeys/\n")
+    place = new(repo, "fix")
+    (place / file).parent.mkdir(exist_ok=True)
+    (place / file).write_text("mine\n")
+    removed(repo, "fix")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+    entries = done("trash", "list", cwd=repo)["entries"]
+    assert entries[0]["holds"] == ["dirty"]
+    done("undo", cwd=repo)
+    assert (place / file).read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("change", ["new", "modified", "deleted"])
+def test_what_was_written_in_the_last_moment_waits_for_the_user(repo: Path, change: str) -> None:
+    new(repo, "fix")
+    entry = removed(repo, "fix")
+    if change == "new":
+        (entry / "tree" / "late").write_text("mine\n")
+    elif change == "modified":
+        (entry / "tree" / "file0").write_text("mine\n")
+    else:
+        (entry / "tree" / "file0").unlink()
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+    assert entry.exists()
+
+
+def test_a_look_that_fails_keeps_everything(repo: Path) -> None:
+    new(repo, "fix")
+    entry = removed(repo, "fix")
+    (entry / "admin" / "index").write_bytes(b"broken")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+    assert entry.exists()
+
+
+def test_a_removal_lets_old_ones_go_in_the_background(repo: Path) -> None:
+    new(repo, "old")
+    entry = removed(repo, "old")
+    new(repo, "fix")
+    done("remove", "fix", cwd=repo)
+    assert until(lambda: not entry.exists())
