@@ -203,6 +203,48 @@ def test_a_pane_that_wandered_in_closes_and_one_that_wandered_off_stays(
     assert tmux.ask("#{@hqt_session}", lodger) == "", "it is nobody's window now"
 
 
+def test_only_what_lives_in_the_worktree_closes(repo: Path, tmux: Server, sealed: Path) -> None:
+    """An idle pane beside the session's own that lives elsewhere, one that went away, and a window
+    that only bears the session's mark: an option never justifies closing a pane."""
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    window, place = answer["window"], answer["worktree"]["path"]
+    first = tmux.ask("#{pane_id}", window)
+    make = ["-dP", "-F", "#{pane_id}", "-c"]
+    beside = tmux.cmd("split-window", "-t", window, *make, str(sealed))
+    gone_away = tmux.cmd("split-window", "-t", window, *make, place)
+    mail = tmux.cmd("new-window", *make, str(sealed))
+    tmux.cmd("set", "-w", "-t", mail, "@hqt_session", answer["session"]["id"])
+    tmux.cmd("set", "-w", "-t", mail, "@hqt_worktree", answer["worktree"]["id"])
+    assert until(lambda: tmux.ask("#{pane_current_path}", gone_away) == place)
+    tmux.cmd("send-keys", "-t", gone_away, f"cd {sealed}", "Enter")
+    assert until(lambda: tmux.ask("#{pane_current_path}", gone_away) == str(sealed))
+
+    gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
+    assert gone["windows_closed"] == []
+    left = tmux.cmd("list-panes", "-a", "-F", "#{pane_id}").splitlines()
+    assert {beside, gone_away, mail} <= {*left}
+    assert first not in left
+    for pane in (beside, mail):
+        assert tmux.ask("#{@hqt_session}#{@hqt_worktree}#{@hqt_branch}", pane) == ""
+
+
+@pytest.mark.parametrize("verb", ["remove --keep-worktree", "archive --wait"])
+def test_so_it_is_where_the_worktree_stays(
+    repo: Path, tmux: Server, sealed: Path, verb: str
+) -> None:
+    answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    window, place = answer["window"], Path(answer["worktree"]["path"])
+    (place / "notes").write_text("keeps it from being reclaimed\n")
+    lodger = tmux.cmd("split-window", "-dP", "-t", window, "-F", "#{pane_id}",
+                      "-c", str(sealed), "exec sleep 1000")  # fmt: skip
+    assert until(lambda: tmux.ask("#{pane_current_command}", lodger) == "sleep")
+    name, flag = verb.split()
+    told = done("-L", tmux.socket, name, "fix", flag, cwd=repo)
+    assert [one["windows_closed"] for one in told.get("removed", [told])] == [[]]
+    assert tmux.cmd("list-panes", "-t", window, "-F", "#{pane_id}").splitlines() == [lodger]
+    assert tmux.ask("#{@hqt_session}", lodger) == "", "it is nobody's window now"
+
+
 def test_windows_of_other_branches_survive(repo: Path, tmux: Server) -> None:
     """fix against fix-2, quest against quest-two: nothing is found by a pattern on names."""
     windows = {
@@ -333,3 +375,12 @@ def test_restore_of_a_worktree_deleted_by_hand(repo: Path) -> None:
     assert back["branch_recreated"] is True
     assert back["worktree"]["head"] == answer["worktree"]["base_commit"]
     assert place.is_dir()
+
+
+def test_undo_puts_nothing_inside_a_repository(repo: Path) -> None:
+    made(repo)
+    done("remove", "fix", cwd=repo)
+    for place in (".git/objects/x", ".git/x", "src/x"):
+        assert refused("undo", "--to", place, cwd=repo)["code"] == "path_exists"
+    back = done("undo", "--to", ".worktrees/other", cwd=repo)
+    assert back["worktree"]["path"] == str(repo / ".worktrees" / "other")

@@ -6,13 +6,13 @@ The pane that hqt itself runs in is left for the very end (`close_own`), after t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt import processes
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Pane, Process, Session, Worktree
+from hqt.models import Caller, Occupants, Pane, Process, Session, Worktree
 from hqt.names import tmux_session_name
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
@@ -25,7 +25,7 @@ PATIENCE = 3.0  # seconds that programs get to end after their pane has closed
 
 def refusal(world: World, session: Session, close: bool) -> HqtError | None:
     """Why the window of a session whose worktree stays may not be closed; None if it may."""
-    busy = () if close else _busy(world, _window_panes(world, session))
+    busy = () if close else _busy(world, _going(world, session))
     if not busy:
         return None
     return HqtError(
@@ -37,37 +37,39 @@ def refusal(world: World, session: Session, close: bool) -> HqtError | None:
 
 
 def close_session(world: World, session: Session, *, close: bool) -> tuple[str, ...]:
-    """Close the window of a session whose worktree, if any, stays; return the ids closed."""
+    """Close the window of a session whose worktree, if any, stays; return the ids closed.
+
+    What lives elsewhere in it stays, and the window is nobody's then.
+    """
     world = worlds.again(world)
     if error := refusal(world, session, close):
         raise error
-    return _close(world, _window_panes(world, session))
+    closed = _close(world, _going(world, session))
+    _disown(world, session, closed)
+    return closed
 
 
 def close_worktree(
     world: World, tree: Worktree, session: Session | None, *, close: bool
 ) -> tuple[str, ...]:
-    """Close the panes that live in a worktree and its session's window, then wait for programs.
+    """Close the panes that live in a worktree, then wait for programs.
 
-    A busy pane of that window that lives elsewhere is not in the way and stays. Raises `busy`
-    when something still runs in the worktree after a while.
+    A pane of its session's window that lives elsewhere stays, and the window is nobody's then.
+    Raises `busy` when something still runs in the worktree after a while.
     """
-    from hqt.tmux.occupants import occupants
-
     before = processes.running()
     own = processes.own(before, world.caller.process)
-    everywhere = tuple(one.path for one in world.worktrees)
-    here = occupants(world.snapshot, before, tree.path, everywhere, own=own)
+    here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
     inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
-    beside = [one for one in _window_panes(world, session) if one not in here.panes]
-    around = [one for one in _bound(world, tree) if one not in (*here.panes, *beside)]
-    idle = [pane for pane in (*beside, *around) if not _busy(world, [pane])]
+    window = _window_panes(world, session)
+    around = [one for one in _bound(world, tree) if one not in (*here.panes, *window)]
+    idle = [pane for pane in around if not _busy(world, [pane])]
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
     closed = _close(world, [*inside, *idle], expendable={tmux_session_name(tree.path)})
-    _disown(world, {pane.window for pane in beside} - {*closed})
+    _disown(world, session, closed)
     waiting = [before[pid] for pid in ending - own if pid in before]
     left = _gone(waiting, ask=close)
     if left:
@@ -84,12 +86,12 @@ def close_worktree(
 def own_panes(world: World, tree: Worktree | None, session: Session | None) -> list[Pane]:
     """The pane that hqt itself runs in, if it would go with the worktree or the session."""
     panes = world.snapshot.panes if world.snapshot else ()
-    window = _window_panes(world, session)
+    going = _going(world, session)
     return [
         pane
         for pane in panes
         if _is_own(world, pane)
-        and (pane in window or (tree is not None and _lives_in(world, pane, tree)))
+        and (pane in going or (tree is not None and _lives_in(world, pane, tree)))
     ]
 
 
@@ -109,6 +111,29 @@ def _window_panes(world: World, session: Session | None) -> list[Pane]:
     return [pane for pane in panes if session and pane.window_session == session.id]
 
 
+def _going(world: World, session: Session | None) -> list[Pane]:
+    """The panes of that window that go with the session: those that live in its worktree, since
+    an option alone never justifies closing one. A session without a worktree has no such place;
+    its window was opened for it, and goes whole."""
+    panes = _window_panes(world, session)
+    if session is None or session.worktree_path is None or not panes:
+        return panes
+    tree = world.worktree_of(session)
+    running = processes.running()
+    own = processes.own(running, world.caller.process)
+    here = _inside(world, tree.path if tree else session.worktree_path, running, own)
+    return [pane for pane in panes if pane in here.panes]
+
+
+def _inside(
+    world: World, path: Path, running: Mapping[int, Process], own: Collection[int]
+) -> Occupants:
+    from hqt.tmux.occupants import occupants
+
+    everywhere = tuple(one.path for one in world.worktrees)
+    return occupants(world.snapshot, running, path, everywhere, own=own)
+
+
 def _bound(world: World, tree: Worktree) -> list[Pane]:
     """In session mode the panes of the tmux session that was made for a worktree: those of its
     windows that are no other worktree's and no other session's."""
@@ -116,7 +141,7 @@ def _bound(world: World, tree: Worktree) -> list[Pane]:
         return []
     name = tmux_session_name(tree.path)
     panes = [pane for pane in world.snapshot.panes if pane.session_name == name]
-    if not any(pane.window_worktree == tree.id or _lives_in(world, pane, tree) for pane in panes):
+    if not any(_lives_in(world, pane, tree) for pane in panes):
         return []
     others = _sessions_elsewhere(world, tree)
     return [
@@ -175,11 +200,11 @@ def _close(
     return tuple(ended)
 
 
-def _disown(world: World, left: Collection[str]) -> None:
-    """What stays of the session's window, since a busy pane of it lives elsewhere, is nobody's."""
+def _disown(world: World, session: Session | None, closed: Collection[str]) -> None:
+    """What stays of the session's window, since a pane of it lives elsewhere, is nobody's."""
     from hqt.tmux import windows
 
-    for window in left:
+    for window in {pane.window for pane in _window_panes(world, session)} - {*closed}:
         windows.disown(worlds.connect(world.caller), window)
 
 
