@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -262,6 +263,26 @@ def test_an_agent_that_does_not_start_there_is_back_where_it_was(
     assert at(tmux, window, place), "a shell, since the agent does not start here either"
     assert at(tmux, beside, place)
     assert tmux.ask("#{pane_dead}", window) == "0"
+
+
+def test_an_interrupted_move_is_taken_back(repo: Path, tmux: Server, agent: StandIn) -> None:
+    made = new(tmux, repo, "one", "-H", "stand-in", "-p", "Hello")
+    window, place = made["window"], Path(made["worktree"]["path"])
+    assert until(lambda: agent.transcript(place, made["session"]["conversation"]).exists())
+    idle(tmux, window)
+    call = spawn("-L", tmux.socket, "move", "one", "--new", "two", "--json", cwd=repo)
+    assert heard(agent, 2)[-1]["cwd"] == str(repo / ".worktrees" / "two")
+    call.send_signal(signal.SIGINT)  # it looks whether the agent stays
+    out, err = call.communicate(timeout=20)
+    assert call.returncode == 130, (out, err)
+    last = heard(agent, 3)[-1]
+    assert (last["cwd"], last["resumed"]) == (str(place), True)
+    assert at(tmux, window, place)
+    assert not (repo / ".worktrees" / "two").exists()
+    assert git(repo, "branch", "--list", "two") == ""
+    [row] = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
+    assert (row["worktree_path"], row["window"]) == (str(place), window)
+    assert tmux.ask("#{window_name}|#{pane_dead}|#{remain-on-exit}", window) == "⎇ one|0|off"
 
 
 def test_the_panes_beside_it_come_along(repo: Path, tmux: Server) -> None:

@@ -220,9 +220,11 @@ def _stays(world: World, step: Step) -> bool:
         return True
     tmux = worlds.connect(world.caller)
     deadline = time.monotonic() + _SOON
-    while not (dead := windows.is_dead(tmux, step.pane.id)) and time.monotonic() < deadline:
-        time.sleep(_STEP)
-    windows.keep_pane(tmux, step.pane.id, False)
+    try:
+        while not (dead := windows.is_dead(tmux, step.pane.id)) and time.monotonic() < deadline:
+            time.sleep(_STEP)
+    finally:
+        windows.keep_pane(tmux, step.pane.id, False)
     return not dead
 
 
