@@ -32,10 +32,12 @@ tab='	'
 
 # The words before the values are for the loop below: splitting drops empty lines.
 seen=$(tmux -u display-message -p 'hqt-launcher #{@hqt_launcher}' \; display-message -p 'hqt-python #{@hqt-python}' \; \
-    display-message -p 'hqt-version #{version}' \; show-options -g \; \
-    list-commands display-popup \; list-keys -T prefix 2>/dev/null) # what fails here ends the list
+    display-message -p 'hqt-version #{version}' \; show-options -g \; show-options -gw \; \
+    list-commands display-popup \; list-keys -T prefix \; \
+    show-hooks -g client-focus-in 2>/dev/null) # what fails here ends the list
 
 known_launcher='' named_python='' version='' options=$newline popups='' taken=' ' unbind=''
+shown='' hooked='' hooks='session-window-changed client-session-changed'
 IFS=$newline
 for line in $seen; do
     case $line in
@@ -43,6 +45,8 @@ for line in $seen; do
         'hqt-python '*) named_python=${line#* } ;;
         'hqt-version '*) version=${line#* } ;;
         @hqt-*) options=$options$line$newline ;;
+        '@hqt_refresh on') hooked=yes ;;
+        @hqt_*) ;;
         'display-popup '*) popups=yes ;;
         'bind-key '*' prefix '*)
             bound=${line#* prefix }
@@ -55,6 +59,9 @@ for line in $seen; do
                 *) taken="$taken$1 " ;;
             esac
             ;;
+        # From tmux 3.3 on; then a format of the user's or of a theme.
+        client-focus-in*) hooks="$hooks client-focus-in" ;;
+        *@hqt_* | *status_hqt* | *dracula_hqt*) shown=yes ;;
     esac
 done
 unset IFS
@@ -113,12 +120,18 @@ bind() {
     bind="${bind}bind-key -N \"hqt: $2\" $value "
     if [ "$3$ready" = screenyes ]; then
         shift 3
-        bind="${bind}run-shell -C \"display-popup -E -c '#{client_name}' -t #{pane_id} -d / -w $width -h $height $call $*\"$newline"
+        bind="${bind}run-shell -C \"$screen $call $*\"$newline"
     else # until the environment is ready the launcher answers with its progress
         shift 3
         bind="${bind}run-shell -b \"$call $*\"$newline"
     fi
 }
+
+# A popup; it takes all of a small client, and a tiny one gets a window instead.
+narrow='#{e|<:#{client_width},80}' low='#{e|<:#{client_height},24}'
+tiny='#{||:#{e|<:#{client_width},24},#{e|<:#{client_height},8}}'
+popup="display-popup -E -c '#{client_name}' -t #{pane_id} -d / -w #{?$narrow,100%,$width} -h #{?$low,100%,$height}"
+screen="#{?$tiny,new-window -c / -n hqt,$popup}"
 
 bind key 'menu' silent ui menu
 bind new-key 'new session' screen ui new
@@ -132,10 +145,25 @@ bind lock-key 'lock the worktree' silent lock .
 bind jump-key 'next waiting agent' silent jump
 bind last-key 'last worktree' silent jump --last
 
+# What the status line can show. The counts of a window are taken anew when somebody looks at it, if
+# they are shown anywhere; without that no hook is set, and in any case nothing runs by the clock.
+status=''
+while IFS= read -r line; do
+    status=$status$line$newline
+done <"$root/scripts/status.conf"
+refresh="if-shell -F '#{@hqt_branch}' { run-shell -b \"$call status --publish\" }"
+if [ -n "$shown" ]; then
+    for event in $hooks; do status="${status}set-hook -g ${event}[8923] { $refresh }$newline"; done
+    [ -n "$hooked" ] || status="${status}set-option -g @hqt_refresh on$newline"
+elif [ -n "$hooked" ]; then
+    for event in $hooks; do status="${status}set-hook -gu ${event}[8923]$newline"; done
+    status="${status}set-option -gu @hqt_refresh$newline"
+fi
+
 # Setting an option redraws every client, so only when it changes.
 set -- source-file -
 [ "$known_launcher" = "$launcher" ] || set -- set-option -g @hqt_launcher "$launcher" \; "$@"
-errors=$(printf '%s' "$unbind$bind" | tmux -u "$@" 2>&1)
+errors=$(printf '%s' "$unbind$bind$status" | tmux -u "$@" 2>&1)
 [ -z "$errors" ] || show_message "hqt could not bind every key: $errors." ''
 
 # The warm start, on Linux, apart from everything that waits for this process. Switched off, only a

@@ -15,6 +15,13 @@ python
 warm	on
 popup-width	80%
 popup-height	75%
+branch-style	
+dirty-style	
+unique-style	
+waiting-style	
+error-style	
+done-style	
+working-style	
 key	W
 new-key	none
 switch-key	none

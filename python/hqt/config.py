@@ -50,6 +50,13 @@ class Config:
     warm: bool
     popup_width: str
     popup_height: str
+    branch_style: str  # this and the other styles are read by tmux itself
+    dirty_style: str
+    unique_style: str
+    waiting_style: str
+    error_style: str
+    done_style: str
+    working_style: str
     key: str  # this and the other keys: "" where there is no binding
     new_key: str
     switch_key: str

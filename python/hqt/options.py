@@ -50,6 +50,10 @@ def _key(name: str, default: str = "none") -> Option:
     return Option(name, default, meaning="a key as tmux names it, or none", tmux_only=True)
 
 
+def _style(name: str) -> Option:
+    return Option(f"{name}-style", "", meaning="a style as tmux writes it", tmux_only=True)
+
+
 OPTIONS: tuple[Option, ...] = (
     Option(
         "worktree-dir",
@@ -75,6 +79,13 @@ OPTIONS: tuple[Option, ...] = (
     Option("warm", "on", TRUTH, tmux_only=True),
     _size("popup-width", "80%"),
     _size("popup-height", "75%"),
+    _style("branch"),
+    _style("dirty"),
+    _style("unique"),
+    _style("waiting"),
+    _style("error"),
+    _style("done"),
+    _style("working"),
     _key("key", "W"),
     _key("new-key"),
     _key("switch-key"),

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
-    ("toml_file", "options", "signals", "texts", "itself"),
+    ("toml_file", "options", "signals", "texts", "itself", "plugin"),
     ("documents",),
     ("results",),
     ("verdict",),

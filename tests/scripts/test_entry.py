@@ -240,7 +240,7 @@ def test_a_key_reaches_the_launcher_with_ids_only(ready: Plugin) -> None:
         assert (menu["terminal"], new["terminal"]) == (False, True)
         assert (menu["directory"], new["directory"]) == ("/", "/")
         assert new["environment"]["TMUX"].split(",")[1] == str(server.pid)
-        assert "hqt was here" not in until(lambda: screen(outer))
+        assert until(lambda: "hqt was here" not in screen(outer)), "the popup has closed"
         assert not list(ready.home.rglob("hit"))
         assert server.ask("#{pane_in_mode}") == "0"
 
@@ -289,7 +289,8 @@ def test_loading_blocks_nothing_and_keys_answer_with_the_progress(copy: Plugin, 
     with loaded("set -g @hqt-new-key N") as server, client(server) as outer:
         assert time.monotonic() - started < 5
         assert ours(server) == {"W": "hqt: menu", "N": "hqt: new session"}
-        assert until(lambda: "2 of 3" in (copy.data / "setup.progress").read_text())
+        progress = copy.data / "setup.progress"
+        assert until(lambda: progress.exists() and "2 of 3" in progress.read_text())
         for key in "WN":
             press_in(outer, key)
             assert until(lambda: "2 of 3: installing the Python packages." in screen(outer))

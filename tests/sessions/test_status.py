@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ def hook(tmux: Server, window: str, event: str) -> None:
 
 def shown(tmux: Server, window: str) -> str:
     """What a status line makes of the segment, for a window."""
-    return tmux.ask(f"#{{E:{status_line.OPTION}}}", window).strip()
+    return re.sub(r"#\[[^]]*\]", "", tmux.ask(f"#{{E:{status_line.OPTION}}}", window)).strip()
 
 
 def said(tmux: Server, cwd: Path) -> str:
@@ -124,7 +125,7 @@ def test_names_are_data(repo: Path, tmux: Server, sealed: Path) -> None:
     for name in NAMES:
         tmux.cmd("set", "-w", "-t", made["window"], "@hqt_branch", name.removesuffix(";"))
         seen = shown(tmux, made["window"])
-        if name.isprintable() and not name.endswith(";"):
+        if name.isprintable() and not name.endswith(";") and "$" not in name:  # 3.4 escapes that
             assert seen == f"⎇ {name.replace('#', '＃')}"
     assert not list(sealed.rglob("X"))
 
@@ -156,7 +157,7 @@ def test_a_person_sees_it_follow_them(repo: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_it_does_not_slow_the_status_line_down(tmux: Server) -> None:
     """tmux counts with each redraw, over all windows."""
-    status_line.offer(tmux.tmux, server.read(tmux.tmux), status_line.UNICODE)
+    status_line.offer(tmux.tmux, server.read(tmux.tmux))
     for _ in range(40):
         tmux.cmd("new-window", "-d", "sleep 1000", ";", "set", "-w", "@hqt_state", "working")
     began = time.perf_counter()

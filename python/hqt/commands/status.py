@@ -19,5 +19,5 @@ def command(caller: Caller, publish: bool) -> Status | None:
     """
     from hqt.sessions.status import status
 
-    found = status(caller)
+    found = status(caller, in_sight=publish)
     return None if publish else found

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
-import hqt
+from hqt import plugin
 from hqt.errors import Code, HqtError
 from hqt.itself import own_words
 from hqt.models import Caller, Client
@@ -47,7 +46,7 @@ def show(caller: Caller) -> None:
             "Press the menu's key in an attached tmux; `hqt list` shows the same here.",
         )
     tmux = worlds.connect(caller)
-    launcher = shlex.quote(str(_launcher()))
+    launcher = shlex.quote(str(plugin.LAUNCHER))
     if snapshot.published.get(_LAUNCHER) != launcher:
         tmux.run(["set-option", "-g", _LAUNCHER, launcher])
     caller = worlds.settled(caller, snapshot)
@@ -173,7 +172,3 @@ class _Calls:
 
 def _pane(caller: Caller) -> list[str]:
     return ["--pane", caller.pane] if caller.pane else []
-
-
-def _launcher() -> Path:
-    return Path(hqt.__file__).parents[2] / "scripts" / "hqt"

@@ -151,8 +151,8 @@ def show(
         select=select,
         client=client(world) if select else None,
     )
-    if world.snapshot and status_line.OPTION not in world.snapshot.published:
-        status_line.offer(tmux, world.snapshot, status_line.signs(world.config.icons))
+    if world.snapshot:
+        status_line.offer(tmux, world.snapshot)
     return opened
 
 

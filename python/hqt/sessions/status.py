@@ -14,9 +14,9 @@ from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 
-def status(caller: Caller) -> Status:
+def status(caller: Caller, *, in_sight: bool = False) -> Status:
     """The segment for the caller's checkout; tmux gets the same for each window of hqt in this
-    repository, where it does not have it yet.
+    repository, where it does not have it yet. `in_sight`: only for windows that somebody sees.
 
     Raises `not_a_repository` never, what reading the world raises otherwise.
     """
@@ -24,9 +24,9 @@ def status(caller: Caller) -> Status:
 
     world = worlds.anywhere(caller)
     signs = status_line.signs(world.config.icons)
-    counted = _counted(world)
+    counted = _counted(world, in_sight=in_sight)
     if world.snapshot is not None:
-        status_line.offer(worlds.connect(world.caller), world.snapshot, signs)
+        status_line.offer(worlds.connect(world.caller), world.snapshot)
         _publish(world, counted)
     here = counted.get(world.current.path) if world.current else None
     agents = _agents(world)
@@ -50,9 +50,11 @@ def _shown(world: World) -> dict[str, Worktree | None]:
     return found
 
 
-def _counted(world: World) -> Mapping[Path, WorktreeView]:
+def _counted(world: World, *, in_sight: bool) -> Mapping[Path, WorktreeView]:
     """By path, the rows that somebody may look at: the caller's, and those that have a window."""
-    trees = {tree.path: tree for tree in (world.current, *_shown(world).values()) if tree}
+    seen = {client.window for client in world.snapshot.clients} if world.snapshot else set()
+    shown = [tree for window, tree in _shown(world).items() if not in_sight or window in seen]
+    trees = {tree.path: tree for tree in (world.current, *shown) if tree}
     return {path: views.counted(world, tree) for path, tree in trees.items()}
 
 
@@ -67,8 +69,8 @@ def _publish(world: World, counted: Mapping[Path, WorktreeView]) -> None:
         told = [pane.agent_state for pane in world.snapshot.panes if pane.window == window]
         wanted[window] = Indicator(
             branch=tree.label if tree else "",
-            dirty=str(_dirty(view) or ""),
-            unique=str((view.unique_commits if view else None) or ""),
+            dirty=None if tree and not view else str(_dirty(view) or ""),
+            unique=None if tree and not view else str((view and view.unique_commits) or ""),
             state=agent_states.most_urgent(told),
         )
     indicators.publish(worlds.connect(world.caller), world.snapshot, wanted)

@@ -77,12 +77,19 @@ def _hooks(pane: str, state: str) -> list[str]:
     """What tmux has to look out for while an agent is in this state."""
     title = f"{TITLE_HOOK}[{HOOK}]"
     if state == "done":
-        return [f"set-hook -g {event}[{HOOK}] {{ {_seen()} }}" for event in SEEN_HOOKS]
+        seen = [f"set-hook -g {event}[{HOOK}] {{ {_seen()} }}" for event in SEEN_HOOKS]
+        return [*seen, _recounted(pane)]
     if state == "working":
         return [f"set-hook -p -t {pane} {title} {{ {_stopped()} }}"]
     if state == "":
         return [f"set-hook -pu -t {pane} {title}", f"set-option -pqu -t {pane} @hqt_spins"]
     return []
+
+
+def _recounted(pane: str) -> str:
+    """The window's changes are counted anew, if the plugin says that they are shown anywhere."""
+    call = f"#{{@hqt_launcher}} --key --client '' --pane {pane} status --publish"
+    return f'if-shell -F "#{{@hqt_refresh}}" {{ run-shell -b "{call}" }}'
 
 
 def _seen() -> str:
