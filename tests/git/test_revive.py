@@ -12,7 +12,7 @@ from helpers import states, trashing
 from helpers.portraits import Portrait, differences, portrait
 from helpers.repos import commit, git, linked, repository
 from hqt.errors import Code, HqtError
-from hqt.git import trash
+from hqt.git import trash, worktrees
 
 
 @pytest.fixture
@@ -304,3 +304,28 @@ def test_a_directory_that_its_owner_may_not_write(repo: Path, tree: Path) -> Non
         trashing.undo(repo, entry.id)
     assert stat.S_IMODE(tree.stat().st_mode) == 0o555
     assert differences(before, portrait(tree)) == []
+
+
+@pytest.mark.parametrize(
+    "place",
+    [".git/objects/here", ".git/here", "src/here", ".worktrees/other/here", "sub/.git/here"],
+)
+def test_only_where_a_new_worktree_might_be(repo: Path, tree: Path, place: str) -> None:
+    linked(repo, repo / ".worktrees" / "other", "other")
+    before = portrait(tree)
+    entry = trashing.remove(repo, tree)
+    with pytest.raises(HqtError) as caught:
+        trashing.undo(repo, entry.id, to=repo / place)
+    assert caught.value.code is Code.PATH_EXISTS
+    assert not (repo / place).exists()
+    trashing.undo(repo, entry.id)
+    assert differences(before, portrait(tree)) == []
+
+
+def test_another_folder_of_the_pool(repo: Path, tree: Path) -> None:
+    entry = trashing.remove(repo, tree)
+    found = trashing.discover(repo)
+    rows = worktrees.list_worktrees(found)
+    place = repo / ".worktrees" / "elsewhere"
+    trash.undo(found, entry.id, to=place, worktrees=rows, pool=repo / ".worktrees")
+    assert (place / "new").exists()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, branch_records, branches, entry, passage, recovery
+from hqt.git import admin, branch_records, branches, entry, passage, places, recovery
 from hqt.git.entry import Entry
 from hqt.git.manifest import Branch, Place, State
 from hqt.models import Repository, Worktree
@@ -35,11 +35,17 @@ class _Head:
 
 
 def undo(
-    repo: Repository, id: str, *, to: Path | None = None, worktrees: Iterable[Worktree]
+    repo: Repository,
+    id: str,
+    *,
+    to: Path | None = None,
+    worktrees: Iterable[Worktree],
+    pool: Path | None = None,
 ) -> Undone:
     """Bring an entry back, to where it was or to the absolute path `to`.
 
-    `worktrees` are all checkouts of the repository as they are now. To be run under the lock.
+    `worktrees` are all checkouts of the repository as they are now, `pool` the only folder inside a
+    checkout that `to` may lie in. To be run under the lock.
     Raises `no_such_target`, `path_exists`, and `git_failed` or `busy` where it cannot be done;
     then the entry is in the trash as before.
     """
@@ -52,8 +58,11 @@ def undo(
             "Any hqt command that changes this repository finishes it or takes it back.",
         )
     path = Path(os.path.realpath(to)) if to else one.path
+    worktrees = tuple(worktrees)
     _require_free(one, path)
-    head = _head(repo, one, tuple(worktrees))
+    if path != one.path:
+        places.check(repo, path, worktrees, pool)
+    head = _head(repo, one, worktrees)
     missing = (branch for branch in said.branches if branch_records.is_missing(repo, branch))
     revived = tuple(branch for branch in missing if not _obstacle(repo, branch))
     made = _topmost_missing(path.parent) if said.tree else None

@@ -22,11 +22,11 @@ def undo(caller: Caller, *, entry: str | None = None, to: str | None = None) -> 
 
     Raises `no_such_target` when there is none, `path_exists` when its place is taken.
     """
-    settle(caller, "undo")
+    settled = settle(caller, "undo")
     world = worlds.look(caller)
     place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
     with changing(world.repository, "undo") as recovered:
-        return revive(world, entry or _latest(world), place, recovered)
+        return revive(world, entry or _latest(world), place, (*settled, *recovered))
 
 
 def _latest(world: World) -> str:
@@ -47,7 +47,11 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
     from hqt.git import trash, worktrees
 
     undone = trash.undo(
-        world.repository, entry, to=place, worktrees=worktrees.list_worktrees(world.repository)
+        world.repository,
+        entry,
+        to=place,
+        worktrees=worktrees.list_worktrees(world.repository),
+        pool=worlds.pool(world),
     )
     if undone.detached_because:
         notes = (*notes, undone.detached_because)
