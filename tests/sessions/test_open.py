@@ -51,6 +51,22 @@ def test_a_window_that_lost_its_options_is_adopted(repo: Path, tmux: Server) -> 
     assert tmux.ask("#{@hqt_session}", window) == made["session"]["id"]
 
 
+def test_a_window_that_is_not_all_in_the_worktree_is_left_alone(
+    repo: Path, tmux: Server, sealed: Path
+) -> None:
+    """The user's own window: one pane in the worktree, another one elsewhere."""
+    place = repos.linked(repo, sealed / "hand", "hand")
+    make = ["-dP", "-F", "#{pane_id}", "-c"]
+    elsewhere = tmux.cmd("new-window", *make, str(sealed), "-n", "mine")
+    inside = tmux.cmd("split-window", "-t", elsewhere, *make, str(place))
+    assert until(lambda: tmux.ask("#{pane_current_path}", inside) == str(place))
+    opened = done("-L", tmux.socket, "open", "hand", cwd=repo)
+    assert opened["window"] != tmux.ask("#{window_id}", elsewhere)
+    assert tmux.ask("#{window_name}#{@hqt_session}", elsewhere) == "mine"
+    done("-L", tmux.socket, "remove", "hand", cwd=repo)
+    assert elsewhere in tmux.cmd("list-panes", "-a", "-F", "#{pane_id}").splitlines()
+
+
 def test_a_vanished_worktree_is_checked_out_again(repo: Path, tmux: Server) -> None:
     made = done("new", "fix", "--no-window", cwd=repo)
     place = Path(made["worktree"]["path"])

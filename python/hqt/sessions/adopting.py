@@ -6,7 +6,7 @@ import secrets
 import time
 
 from hqt.errors import Code, HqtError
-from hqt.models import Session, Worktree
+from hqt.models import Pane, Session, Worktree
 from hqt.sessions import placement
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
@@ -14,8 +14,8 @@ from hqt.sessions.world import World
 
 def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
     """The window that shows a session now: by its option, else one that lost its options (as
-    tmux-resurrect leaves it) and is nobody's: it lives in the worktree and, where an agent should
-    be in it, still bears the session's name."""
+    tmux-resurrect leaves it) and is nobody's: every pane of it lives in the worktree and, where an
+    agent should be in it, it still bears the session's name."""
     from hqt.tmux.formats import plain_window_name, window_name
 
     if shown := world.window_of(row):
@@ -25,14 +25,19 @@ def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
     known = {one.id for one in world.sessions}
     name = placement.label(row, tree)
     named = {window_name(name), plain_window_name(name)}
+    windows: dict[str, list[Pane]] = {}
     for pane in world.snapshot.panes:
-        if not pane.path or pane.dead or pane.window_session in known:
-            continue
-        if world.home(worlds.pane_path(pane.path)) == tree and (
-            row.harness == "shell" or pane.window_name in named
-        ):
-            return pane.window
+        windows.setdefault(pane.window, []).append(pane)
+    for window, panes in windows.items():
+        free = panes[0].window_session not in known
+        fits = row.harness == "shell" or panes[0].window_name in named
+        if free and fits and all(_lives_in(world, pane, tree) for pane in panes):
+            return window
     return None
+
+
+def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
+    return bool(pane.path) and not pane.dead and world.home(worlds.pane_path(pane.path)) == tree
 
 
 def idle_pane(world: World, window: str, row: Session) -> str | None:
