@@ -87,14 +87,41 @@ def test_inside_is_the_folder_and_below_also_when_it_was_deleted() -> None:
     assert len(processes.inside(table, Path("/"))) == 6
 
 
-def test_the_chain_is_ancestors_descendants_and_the_pipeline() -> None:
+def test_the_chain_is_ancestors_and_descendants() -> None:
     parents = {1: 0, 10: 1, 20: 10, 30: 20, 40: 30, 41: 40, 31: 20, 32: 20, 50: 1}
     table = {pid: Process(pid, parent, "x", None, group=pid) for pid, parent in parents.items()}
-    table[31] = replace(table[31], group=30)  # hqt remove | cat
+    table[31] = replace(table[31], group=30)  # a background job of the same script
 
-    assert processes.chain(table, 30) == {1, 10, 20, 30, 40, 41, 31}
+    assert processes.chain(table, 30) == {1, 10, 20, 30, 40, 41}
     assert processes.chain(table, 99) == {99}
     assert processes.descendants(table, 20) == {30, 31, 32, 40, 41}
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="pipes have names on Linux")
+def test_the_chain_holds_the_pipeline_but_not_a_background_job(started: Started) -> None:
+    """All of them are in one process group and write to one pipe, as under a coding agent."""
+    script = "sleep 1001 & sleep 1002 | sleep 1003 | sleep 1004"
+    group = subprocess.Popen(
+        ["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True, stdin=subprocess.PIPE
+    )
+    started.append(group)
+
+    def sleeping() -> dict[str, int]:
+        found = {}
+        for one in processes.running().values():
+            if one.group == group.pid and one.name == "sleep":
+                words = Path(f"/proc/{one.pid}/cmdline").read_bytes().split(b"\0")
+                found[words[1].decode()] = one.pid
+        return found
+
+    try:
+        assert until(lambda: len(sleeping()) == 4)
+        pids = sleeping()
+        chain = processes.chain(processes.running(), pids["1003"])
+        assert {pids["1002"], pids["1003"], pids["1004"], group.pid} <= chain
+        assert pids["1001"] not in chain
+    finally:
+        os.killpg(group.pid, signal.SIGKILL)
 
 
 def test_a_chain_of_this_process(started: Started) -> None:

@@ -54,17 +54,43 @@ def inside(processes: Mapping[int, Process], directory: Path) -> tuple[Process, 
 
 
 def chain(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
-    """What runs because of `pid` or for it: itself, its ancestors and descendants, and its process
-    group (the other commands of a pipeline)."""
+    """What runs because of `pid` or for it: itself, its ancestors and descendants, and the other
+    commands of its pipeline. Not its whole process group: a script's background jobs share that,
+    and they are somebody at work."""
     found = {pid, *descendants(processes, pid)}
     link = processes.get(pid)
     if link and link.group:
-        found.update(one.pid for one in processes.values() if one.group == link.group)
+        found.update(_pipeline(processes, link))
     ancestors: set[int] = set()
     while link and link.parent and link.parent not in ancestors:
         ancestors.add(link.parent)
         link = processes.get(link.parent)
     return frozenset(found | ancestors)
+
+
+def _pipeline(processes: Mapping[int, Process], member: Process) -> set[int]:
+    """The processes of the same group of which one reads what another writes, `member` included."""
+    rest = {
+        one.pid: (_pipes(one.pid, 0), _pipes(one.pid, 1, 2))
+        for one in processes.values()
+        if one.group == member.group and one.pid != member.pid
+    }
+    found, read, written = {member.pid}, _pipes(member.pid, 0), _pipes(member.pid, 1, 2)
+    while joined := {pid for pid, (ins, outs) in rest.items() if ins & written or outs & read}:
+        found |= joined
+        for ins, outs in [rest.pop(pid) for pid in joined]:
+            read, written = read | ins, written | outs
+    return found
+
+
+def _pipes(pid: int, *streams: int) -> set[str]:
+    """The pipes among a process's standard streams, by the names that Linux gives them; none
+    elsewhere, where a pipeline's other commands then count as somebody at work."""
+    ends = set()
+    for stream in streams:
+        with contextlib.suppress(OSError):
+            ends.add(os.readlink(f"/proc/{pid}/fd/{stream}"))  # noqa: PTH115
+    return {end for end in ends if end.startswith("pipe:")}
 
 
 def own(processes: Mapping[int, Process], caller: int | None) -> frozenset[int]:

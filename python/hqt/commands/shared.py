@@ -77,17 +77,29 @@ def caller(ctx: click.Context) -> Caller:
     has been deleted.
     """
     settings = ctx.ensure_object(dict)
-    pane = settings.get("pane") or os.environ.get("TMUX_PANE")
     return Caller(
         directory=_directory(settings.get("directory")),
         socket_name=settings.get("socket_name"),
         socket_path=settings.get("socket_path"),
         client=settings.get("client"),
-        pane=pane,
+        pane=settings.get("pane") or _own_pane(settings),
         by_key=bool(settings.get("pane")) and not settings.get("directory"),
         interactive=sys.stdin is not None and sys.stdin.isatty(),
         process=settings.get("process"),
     )
+
+
+def _own_pane(settings: Mapping[str, Any]) -> str | None:
+    """The pane this runs in, if it is one of the server that is asked: an id means another pane in
+    another server."""
+    socket = os.environ.get("TMUX", "").rsplit(",", 2)[0]
+    asked = settings.get("socket_path")
+    if not asked and (name := settings.get("socket_name")):
+        folder = os.environ.get("TMUX_TMPDIR") or "/tmp"
+        asked = f"{folder}/tmux-{os.getuid()}/{name}"
+    if asked and os.path.realpath(asked) != os.path.realpath(socket):
+        return None
+    return os.environ.get("TMUX_PANE")
 
 
 def _directory(asked: str | None) -> Path:

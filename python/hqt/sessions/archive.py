@@ -70,7 +70,7 @@ def status(caller: Caller, name: str) -> Archived:
 
 def _find(caller: Caller, name: str) -> tuple[World, Session]:
     """The session that is meant; for a worktree the only one that lives, or lived, in it."""
-    target = targets.find(caller, name)
+    target = targets.find(caller, name, by_name=False)
     if target.session:
         return target.world, target.session
     assert target.worktree is not None

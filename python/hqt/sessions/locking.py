@@ -14,7 +14,7 @@ from hqt.sessions.targets import Target
 def lock(caller: Caller, name: str, reason: str) -> LockChanged:
     """Lock a worktree. Raises `locked` when it is, `main_checkout` for the main one."""
     settle(caller, "lock")
-    target = targets.find(caller, name)
+    target = targets.find(caller, name, by_name=False)
     tree = require_worktree(target, name)
     with changing(target.world.repository, "lock"):
         worktrees.lock(target.world.repository, tree, reason)
@@ -24,7 +24,7 @@ def lock(caller: Caller, name: str, reason: str) -> LockChanged:
 def unlock(caller: Caller, name: str) -> LockChanged:
     """Unlock a worktree. Raises `git_failed` when it is not locked, `main_checkout` likewise."""
     settle(caller, "unlock")
-    target = targets.find(caller, name)
+    target = targets.find(caller, name, by_name=False)
     tree = require_worktree(target, name)
     with changing(target.world.repository, "unlock"):
         worktrees.unlock(target.world.repository, tree)
@@ -33,7 +33,7 @@ def unlock(caller: Caller, name: str) -> LockChanged:
 
 def toggle(caller: Caller, name: str) -> str:
     """Lock what is not locked, unlock what is; a sentence that says which."""
-    tree = require_worktree(targets.find(caller, name), name)
+    tree = require_worktree(targets.find(caller, name, by_name=False), name)
     if tree.locked is None:
         return f"Locked {lock(caller, name, '').worktree.label}."
     return f"Unlocked {unlock(caller, name).worktree.label}."

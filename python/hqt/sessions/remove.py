@@ -62,7 +62,7 @@ def remove(
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
     settle(caller, "remove")
-    doomed = _unique([_doom(targets.find(caller, name), terms) for name in names])
+    doomed = _unique([_doom(targets.find(caller, name, by_name=False), terms) for name in names])
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     doomed = _judged(doomed, terms, branches)
     own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]

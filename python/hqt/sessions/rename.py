@@ -31,7 +31,7 @@ def rename(
     `operation_in_progress`, and what resolving a target raises; then everything is as before.
     """
     settle(caller, "rename")
-    target = targets.find(caller, name)
+    target = targets.find(caller, name, by_name=False)
     old, new = _branches(target, nickname, branch, keep_branch)
     with changing(target.world.repository, "rename") as recovered, ExitStack() as undo:
         world = worlds.again(target.world)

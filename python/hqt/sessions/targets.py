@@ -46,11 +46,13 @@ class _Match:
         return f"session {self.session.id}" if self.session else ""
 
 
-def find(caller: Caller, text: str) -> Target:
+def find(caller: Caller, text: str, *, by_name: bool = True) -> Target:
     """The one thing `text` names.
 
-    Raises `no_such_target`, `ambiguous_target` (details: candidates), and what reading the world
-    raises.
+    Without `by_name` a nickname or a branch counts only in the repository that the caller is in: a
+    verb that takes something away must not reach into another one by a name that happens to be
+    used there too. Raises `no_such_target`, `ambiguous_target` (details: candidates), for `.` also
+    `not_a_repository`, and what reading the world raises.
     """
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
@@ -71,9 +73,11 @@ def find(caller: Caller, text: str) -> Target:
                 return found
     elsewhere = [
         target
-        for world in _other_worlds(caller, snapshot, here, text)
+        for world in (_other_worlds(caller, snapshot, here, text) if text != "." else ())
         if (target := _choose(world, text, _matches(world, text)))
     ]
+    if not by_name and here and not here.plain:
+        elsewhere = [one for one in elsewhere if _exactly(one, text)] or _refuse(elsewhere, text)
     if len(elsewhere) > 1:
         raise _ambiguous(text, [_describe(one.worktree, one.session) for one in elsewhere])
     if elsewhere:
@@ -85,6 +89,33 @@ def find(caller: Caller, text: str) -> Target:
         Code.NO_SUCH_TARGET,
         f"Nothing is called {text!r} here: no session, branch, worktree, path or window.",
         "`hqt list` shows what there is; names must be exact.",
+    )
+
+
+def _exactly(target: Target, text: str) -> bool:
+    """Whether `text` is an id or a path of the target: nothing that two repositories can share."""
+    tree, session = target.worktree, target.session
+    bare = text.removeprefix("session:")
+    path = physical(target.world.caller, text.removeprefix("path:"))
+    recorded = session.worktree_path if session else None
+    return (
+        (session is not None and bare == session.id)
+        or (tree is not None and text == tree.id)
+        or path in {tree.path if tree else None, recorded}
+        or text.startswith("@")
+    )
+
+
+def _refuse(elsewhere: list[Target], text: str) -> list[Target]:
+    """Nothing, if there is nothing; else say what to type for the one in another repository."""
+    if not elsewhere:
+        return []
+    candidates = [_describe(one.worktree, one.session) for one in elsewhere]
+    raise HqtError(
+        Code.NO_SUCH_TARGET,
+        f"Nothing is called {text!r} in this repository; elsewhere there is {candidates[0]}.",
+        "Give its path or its id if that is what you mean.",
+        {"candidates": candidates},
     )
 
 
@@ -106,7 +137,7 @@ def _matches(world: World, text: str) -> Iterator[_Match]:
             yield from _windows(world, name)
         if name == ".":
             yield from _here(world)
-    if kind in {"", "path"} and name:
+    if kind in {"", "path"} and name and text != ".":
         yield from _paths(world, name)
 
 
