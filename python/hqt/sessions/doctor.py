@@ -25,6 +25,7 @@ def diagnose(caller: Caller) -> Diagnosis:
         "environment": _environment,
         "git": _git,
         "tmux": _tmux,
+        "warm": _warm,
         "locale": _locale,
         "options": _options,
         "store": _store,
@@ -92,6 +93,18 @@ def _tmux(caller: Caller) -> Iterator[Finding]:
             "This tmux has no popups; hqt's screens open in windows.",
             "tmux 3.2 or later has them.",
         )
+
+
+def _warm(caller: Caller) -> Iterator[Finding]:
+    if caller.process is not None:
+        yield Finding("warm", "ok", "This call came by the warm start.")
+        return
+    yield Finding(
+        "warm",
+        "note",
+        "This call was a cold start, which takes some tenths of a second more.",
+        "Inside tmux on Linux the plugin starts a warm one unless @hqt-warm or HQT_WARM is off.",
+    )
 
 
 def _locale(_: Caller) -> Iterator[Finding]:
