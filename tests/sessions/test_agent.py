@@ -254,8 +254,8 @@ def test_titles_of_other_panes_cost_nothing(tmux: Server, pane: str, report: Rep
 def test_a_title_is_data(tmux: Server, pane: str, report: Report, sealed: Path) -> None:
     report("UserPromptSubmit")
     for text in ("⠂ #(touch X)", "}#{pane_id},#(touch X)", "✳ a,b}", "'; run-shell 'touch X"):
-        title(tmux, pane, text)
-        tmux.cmd("run-shell", "true")
+        Path(tmux.ask("#{pane_tty}", pane)).write_text(f"\x1b]2;{text}\x07")
+        title(tmux, pane, "seen")  # and so was the one before it
     report("Stop")
     assert state(tmux, pane) == "done"
     assert not list(sealed.rglob("X"))
