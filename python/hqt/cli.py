@@ -37,6 +37,8 @@ VERBS = (
     "jump",
     "agent",
     "instructions",
+    "install",
+    "uninstall",
     "ui",
 )
 
@@ -76,7 +78,7 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
         from hqt import report
 
         failure = _expected(error)
-        if failure.code is Code.USAGE and "--json" in arguments:
+        if failure.code is Code.USAGE and any(one.startswith("--json") for one in arguments):
             settings["json"] = True
         as_json = bool(settings.get("json"))
         report.failure(failure, as_json=as_json, told=silent(settings))

@@ -12,6 +12,7 @@ from hqt.models import Losses, Occupants, Repository, TrashEntry
 from hqt.results import (
     Archived,
     Diagnosis,
+    Installed,
     Instructions,
     Inventory,
     Jumped,
@@ -28,6 +29,7 @@ from hqt.results import (
     Status,
     TrashListing,
     Trust,
+    Uninstalled,
     WorktreeView,
 )
 
@@ -276,6 +278,28 @@ def _(result: Status) -> Document:
 @_fields.register(Jumped)
 def _(result: Jumped) -> Document:
     return {"window": result.window, "label": result.label, "state": result.state or None}
+
+
+@_fields.register(Installed)
+def _(result: Installed) -> Document:
+    return {
+        "launcher": str(result.launcher),
+        "called": _text(result.called),
+        "link": _text(result.link),
+        "loaded": result.loaded,
+        "line": result.line,
+    }
+
+
+@_fields.register(Uninstalled)
+def _(result: Uninstalled) -> Document:
+    return {
+        "server": result.server,
+        "keys": list(result.keys),
+        "windows": list(result.windows),
+        "deleted": [str(path) for path in result.deleted],
+        "state": str(result.state),
+    }
 
 
 @_fields.register(Settings)

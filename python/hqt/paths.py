@@ -17,6 +17,11 @@ def state_dir() -> Path:
     return platformdirs.user_state_path("hqt")
 
 
+def data_dir() -> Path:
+    """Where setup keeps the Python environments (`data` of scripts/lib.sh)."""
+    return platformdirs.user_data_path("hqt")
+
+
 def store_file() -> Path:
     """The SQLite store."""
     return state_dir() / "sessions.db"

@@ -198,6 +198,30 @@ class Jumped:
 
 
 @dataclass(frozen=True, slots=True)
+class Installed:
+    """The answer of `install`."""
+
+    sentences: tuple[str, ...]
+    launcher: Path
+    called: Path | None  # what the command `hqt` is in the caller's PATH
+    link: Path | None  # what was linked
+    loaded: bool  # the tmux server has the plugin
+    line: str  # for tmux.conf
+
+
+@dataclass(frozen=True, slots=True)
+class Uninstalled:
+    """The answer of `uninstall`."""
+
+    sentences: tuple[str, ...]
+    server: bool  # there was a tmux server
+    keys: tuple[str, ...]  # that were unbound
+    windows: tuple[str, ...]  # that tmux names again
+    deleted: tuple[Path, ...]
+    state: Path  # what stays: sessions and log
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """An option as it counts."""
 

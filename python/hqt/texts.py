@@ -13,6 +13,7 @@ from hqt.names import printable
 from hqt.results import (
     Archived,
     Diagnosis,
+    Installed,
     Instructions,
     Inventory,
     Jumped,
@@ -27,6 +28,7 @@ from hqt.results import (
     Status,
     TrashListing,
     Trust,
+    Uninstalled,
     WorktreeView,
 )
 
@@ -240,7 +242,9 @@ def _(result: LockChanged) -> Iterator[Part]:
 
 
 @lines.register(Instructions)
-def _(result: Instructions) -> Iterator[Part]:
+@lines.register(Installed)
+@lines.register(Uninstalled)
+def _(result: Instructions | Installed | Uninstalled) -> Iterator[Part]:
     yield from map(printable, result.sentences)
 
 

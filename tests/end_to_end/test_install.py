@@ -1,0 +1,122 @@
+"""What `install` says and `uninstall` takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers import servers
+from helpers.calls import done, hqt, refused
+from helpers.plugin import ROOT, launcher_environment
+from helpers.servers import Server
+
+USED = (
+    "set -g @hqt-new-key N",
+    "set -g @hqt-lock-key \\#",
+    "set -g status-right '#{E:@hqt_status}'",
+)
+
+
+@pytest.fixture
+def server(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    for name, value in launcher_environment().items():
+        monkeypatch.setenv(name, value)
+    with servers.running(*USED, cwd=repo) as one:
+        yield one
+
+
+def everything(server: Server) -> dict[str, list[str]]:
+    """All of a server that a plugin could have changed."""
+    looks = {
+        "keys": "list-keys",
+        "notes": "list-keys -N",
+        "options": "show-options -g",
+        "server": "show-options -s",
+        "windows": "show-options -gw",
+        "hooks": "show-hooks -g",
+        "environment": "show-environment -g",
+        "hidden": "show-environment -gh",
+    }
+    return {
+        name: [
+            " ".join(line.split()) for line in server.cmd(*look.split(), check=False).splitlines()
+        ]
+        for name, look in looks.items()
+    }
+
+
+def test_uninstall_leaves_tmux_as_it_was(repo: Path, server: Server) -> None:
+    before = everything(server)
+    server.cmd("bind-key", "Y", "display-message", "mine")
+    mine = everything(server)
+    server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    made = done("-L", server.socket, "new", "fix", "-d", cwd=repo)
+    window, pane = made["window"], server.ask("#{pane_id}", made["window"])
+    for state in ("working", "done"):
+        import hqt.tmux.agent_states as agents
+
+        server.tmux.run(agents.recording(pane, state))
+    done("-L", server.socket, "status", cwd=repo)
+    assert everything(server) != mine
+
+    told = done("-L", server.socket, "uninstall", cwd=repo)
+
+    assert sorted(told["keys"]) == ["#", "N", "W"]
+    assert everything(server) == mine
+    assert everything(server) != before, "what the user has bound stays"
+    for scope in ("-w", "-p"):
+        left = server.cmd("show-options", scope, "-t", pane)
+        assert not left, left
+    assert window in server.windows(), "windows stay"
+    assert "@hqt" not in server.cmd("show-hooks", "-p", "-t", pane)
+    assert Path(made["worktree"]["path"]).exists()
+
+
+def test_it_can_be_loaded_again(repo: Path, server: Server) -> None:
+    server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    loaded = everything(server)
+    assert hqt("-L", server.socket, "uninstall", cwd=repo).status == 0
+    server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    assert everything(server) == loaded
+
+
+def test_without_a_server_and_with_the_data(sealed: Path) -> None:
+    data = sealed / ".local/share/hqt"
+    (data / "envs" / "x").mkdir(parents=True)
+    (data / "mine").write_text("not of hqt\n")
+    told = done("-L", "nobody", "uninstall", "--data", cwd=sealed)
+    assert told["server"] is False
+    assert told["deleted"] == [str(data / "envs")]
+    assert [path.name for path in data.iterdir()] == ["mine"]
+
+
+def test_the_data_stays_unless_asked(sealed: Path) -> None:
+    data = sealed / ".local/share/hqt/envs"
+    data.mkdir(parents=True)
+    done("-L", "nobody", "uninstall", cwd=sealed)
+    assert data.exists()
+
+
+def test_install_links_the_launcher_and_edits_nothing(sealed: Path) -> None:
+    (sealed / ".tmux.conf").write_text("# mine\n")
+    folder = sealed / "bin"
+    folder.mkdir()
+    told = done("-L", "nobody", "install", "--link", folder, cwd=sealed)
+    assert told["line"] == f"run-shell {ROOT}/hqt.tmux"
+    assert (folder / "hqt").resolve() == ROOT / "scripts/hqt"
+    assert done("-L", "nobody", "install", "--link", "bin", cwd=sealed)["link"] == str(
+        folder / "hqt"
+    )
+    assert (sealed / ".tmux.conf").read_text() == "# mine\n"
+
+
+def test_another_hqt_is_left_alone(sealed: Path) -> None:
+    (sealed / "hqt").write_text("mine\n")
+    error = refused("-L", "nobody", "install", "--link", sealed, cwd=sealed)
+    assert error["code"] == "path_exists"
+    assert (sealed / "hqt").read_text() == "mine\n"
+    assert (
+        refused("-L", "nobody", "install", "--link", sealed / "no", cwd=sealed)["code"] == "usage"
+    )
