@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from helpers import repos
-from helpers.calls import done, refused, spawn
+from helpers.calls import PYTHON, done, hqt, refused, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 
@@ -102,6 +104,37 @@ def test_killed_in_the_middle_the_next_call_takes_it_back(slow: Path) -> None:
     assert [line for line in everything(slow)[0].splitlines() if "hqt/trash" not in line] == (
         before[0].splitlines()
     )
+
+
+_DYING = """
+import importlib, os, sys
+from hqt import cli
+module = importlib.import_module(sys.argv[1])
+real = getattr(module, sys.argv[2])
+def last(*arguments):
+    real(*arguments)
+    os._exit(9)
+setattr(module, sys.argv[2], last)
+cli.run(["undo"])
+"""
+
+
+@pytest.mark.parametrize(
+    "step", ["hqt.git.passage bring_tree", "hqt.git.recovery _require_registered",
+             "hqt.git.disposal condemn", "hqt.git.disposal remove"],
+)  # fmt: skip
+def test_an_undo_killed_anywhere_keeps_the_session(repo: Path, step: str) -> None:
+    made = done("new", "fix", "--no-window", cwd=repo)
+    done("remove", "fix", cwd=repo)
+    env = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    call = [sys.executable, "-c", _DYING, *step.split()]
+    assert subprocess.run(call, cwd=repo, env=env).returncode == 9
+    if hqt("undo", cwd=repo).status:  # finished by what comes next, if it had come that far
+        assert done("trash", "list", cwd=repo)["entries"] == []
+    assert done("list", cwd=repo)["sessions"] == [
+        {**made["session"], "window": None, "state": "closed"}
+    ]
+    assert Path(made["worktree"]["path"]).is_dir()
 
 
 def test_a_full_disk(sealed: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -16,6 +17,9 @@ from hqt.git import admin, branch_records, disposal, entry, passage, snapshots
 from hqt.git.entry import Entry
 from hqt.git.manifest import State
 from hqt.models import Repository
+
+# Told where a worktree is back, and the record of the session that went with it ({}: none).
+Returned = Callable[[Path, Mapping[str, object]], None]
 
 _DRAFTS = {".manifest.json.new"}
 
@@ -26,17 +30,22 @@ def unfinished(repo: Repository) -> bool:
     return bool(unreadable) or any(one.manifest.state is not State.TAKEN for one in found)
 
 
-def recover(repo: Repository) -> tuple[str, ...]:
+def unheard(_path: Path, _session: Mapping[str, object]) -> None:
+    """For whom sessions are nothing."""
+
+
+def recover(repo: Repository, returned: Returned = unheard) -> tuple[str, ...]:
     """Settle everything that is unfinished; a sentence for each. To be run under the lock.
 
-    Raises nothing: what cannot be settled is said, and left as it is for the next time.
+    `returned` is told of each worktree that is back, before its entry is dropped. Raises nothing:
+    what cannot be settled is said, and left as it is for the next time.
     """
     found, unreadable = entry.read_all(repo)
     said = []
     for one in found:
         if one.manifest.state is not State.TAKEN:
             try:
-                said.append(settle(one))
+                said.append(settle(one, returned))
             except (OSError, HqtError) as error:
                 said.append(
                     f"What was begun with the worktree {one.path} could not be finished:"
@@ -52,7 +61,7 @@ def recover(repo: Repository) -> tuple[str, ...]:
     return tuple(said)
 
 
-def settle(one: Entry) -> str:
+def settle(one: Entry, returned: Returned = unheard) -> str:
     """Finish or take back what was begun with one entry; says what was done.
 
     Raises OSError and HqtError; then another try can go on from there.
@@ -76,7 +85,7 @@ def settle(one: Entry) -> str:
             take_back(one)
             return f"Bringing {one.place.path} back had failed halfway; it is in the trash again."
         case State.RESTORING:
-            finish_restoring(one)
+            finish_restoring(one, returned)
             return f"Bringing {one.place.path} back was finished."
 
 
@@ -92,10 +101,11 @@ def finish_taking(one: Entry) -> tuple[Path, ...]:
     return left
 
 
-def finish_restoring(one: Entry) -> None:
-    """The rest of an undo: register the worktree where its tree already is, and drop the entry.
+def finish_restoring(one: Entry, returned: Returned) -> None:
+    """The rest of an undo: register the worktree where its tree already is, tell of it, and drop
+    the entry, which alone holds the session until then.
 
-    Raises OSError and HqtError.
+    Raises OSError and HqtError, and what `returned` raises.
     """
     one = passage.reattach(one)
     _require_registered(one)
@@ -105,6 +115,7 @@ def finish_restoring(one: Entry) -> None:
             f"{one.place.path} does not lead to {one.home}; what is left of it was kept.",
             "Look what is at that path, then run any hqt command that changes something.",
         )
+    returned(one.place.path, one.manifest.session)
     disposal.remove(disposal.condemn(one))
 
 
@@ -131,13 +142,13 @@ def take_back(one: Entry) -> None:
     entry.change(one, state=State.TAKEN, place=None)
 
 
-def after_failure(repo: Repository, id: str) -> State | None:
+def after_failure(repo: Repository, id: str, returned: Returned = unheard) -> State | None:
     """Settle at once what can be settled; the state of the entry then, None when there is none.
 
     Raises nothing; what fails again is left to `recover`.
     """
     with contextlib.suppress(OSError, HqtError):
-        settle(entry.find(repo, id))
+        settle(entry.find(repo, id), returned)
     try:
         return entry.find(repo, id).manifest.state
     except (OSError, HqtError):

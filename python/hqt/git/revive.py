@@ -11,6 +11,7 @@ from hqt.errors import Code, HqtError
 from hqt.git import admin, branch_records, branches, entry, passage, places, recovery
 from hqt.git.entry import Entry
 from hqt.git.manifest import Branch, Place, State
+from hqt.git.recovery import Returned
 from hqt.models import Repository, Worktree
 
 _HEADS = "refs/heads/"
@@ -41,11 +42,13 @@ def undo(
     to: Path | None = None,
     worktrees: Iterable[Worktree],
     pool: Path | None = None,
+    returned: Returned = recovery.unheard,
 ) -> Undone:
     """Bring an entry back, to where it was or to the absolute path `to`.
 
     `worktrees` are all checkouts of the repository as they are now, `pool` the only folder inside a
-    checkout that `to` may lie in. To be run under the lock.
+    checkout that `to` may lie in. `returned` is told where the worktree is back, before its entry
+    is dropped. To be run under the lock.
     Raises `no_such_target`, `path_exists`, and `git_failed` or `busy` where it cannot be done;
     then the entry is in the trash as before.
     """
@@ -68,28 +71,28 @@ def undo(
     made = _topmost_missing(path.parent) if said.tree else None
     place = Place(path, said.name, head.text, made, tuple(branch.ref for branch in revived))
     try:
-        _restore(one, place, revived)
+        _restore(one, place, revived, returned)
     except OSError as error:
-        now = recovery.after_failure(repo, id)
+        now = recovery.after_failure(repo, id, returned)
         if now is not None:
             raise _failed(one, path, now, error) from error
     except HqtError:
-        if recovery.after_failure(repo, id) is not None:
+        if recovery.after_failure(repo, id, returned) is not None:
             raise
     except BaseException:
-        recovery.after_failure(repo, id)
+        recovery.after_failure(repo, id, returned)
         raise
     return Undone(path, head.branch, bool(revived), head.because, dict(said.session))
 
 
-def _restore(one: Entry, place: Place, revived: Iterable[Branch]) -> None:
+def _restore(one: Entry, place: Place, revived: Iterable[Branch], returned: Returned) -> None:
     one = entry.change(one, state=State.RESTORING, place=place)
     for branch in revived:
         branch_records.revive(one.repository, branch)
     if one.manifest.tree:
         place.path.parent.mkdir(parents=True, exist_ok=True)
         passage.bring_tree(one)
-    recovery.finish_restoring(one)
+    recovery.finish_restoring(one, returned)
 
 
 def _head(repo: Repository, one: Entry, worktrees: tuple[Worktree, ...]) -> _Head:

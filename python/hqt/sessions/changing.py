@@ -20,9 +20,13 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
     """
     from hqt.git import journal, trash
     from hqt.git.lock import repository_lock
+    from hqt.sessions.returning import keeper
 
     with repository_lock(repository, verb):
-        yield (*journal.take_back(repository, _has_a_session), *trash.recover(repository))
+        yield (
+            *journal.take_back(repository, _has_a_session),
+            *trash.recover(repository, keeper(repository)),
+        )
 
 
 def _has_a_session(path: Path) -> bool:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Session, Worktree
+from hqt.models import Caller
 from hqt.names import expanded
 from hqt.results import Opened
-from hqt.sessions import rows, views
+from hqt.sessions import views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
+from hqt.sessions.returning import keeper
 from hqt.sessions.world import World
 
 
@@ -43,7 +42,7 @@ def _latest(world: World) -> str:
 
 
 def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()) -> Opened:
-    """Under the lock: the worktree, then its session's row. Opens no window."""
+    """Under the lock: the worktree and its session's row. Opens no window."""
     from hqt.git import trash, worktrees
 
     undone = trash.undo(
@@ -52,17 +51,13 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
         to=place,
         worktrees=worktrees.list_worktrees(world.repository),
         pool=worlds.pool(world),
+        returned=keeper(world.repository),
     )
     if undone.detached_because:
         notes = (*notes, undone.detached_because)
     world = worlds.again(world)
     tree = next(one for one in world.worktrees if one.path == undone.path)
-    session = _session(undone.session, tree)
-    if session:
-        store = worlds.rows()
-        if store.update(session.id, archived=False) is None:
-            store.add(session)
-        world = worlds.again(world)
+    session = next((one for one in world.sessions if one.id == undone.session.get("id")), None)
     return Opened(
         session=views.session_view(world, session) if session else None,
         worktree=views.counted(world, tree),
@@ -72,11 +67,3 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
         notes=notes,
         verb="restored",
     )
-
-
-def _session(record: Mapping[str, object], tree: Worktree) -> Session | None:
-    """The session as it was, living where the worktree is now."""
-    if not record:
-        return None
-    row = rows.session(record)
-    return replace(row, worktree_path=tree.path, worktree_branch=tree.branch or row.worktree_branch)
