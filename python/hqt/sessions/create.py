@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import launching, noticing, placement, setup, views
+from hqt.sessions import folders, launching, noticing, placement, setup, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.launching import Launching
@@ -51,7 +51,7 @@ def create(
     """
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
-    settle(caller, "new")
+    settled = settle(caller, "new")
     try:
         world = worlds.join(caller, caller.directory, snapshot)
     except HqtError as error:
@@ -61,7 +61,8 @@ def create(
         wish = replace(wish, plain=True)
     if wish.fork is not None:
         world = noticing.notice(world)  # the parent's latest conversation counts
-    return _told(world, make(world, wish, progress), counts)
+    told = _told(world, make(world, wish, progress), counts)
+    return replace(told, notes=(*settled, *told.notes))
 
 
 def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
@@ -82,7 +83,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         tree, prepared = plan.tree, Prepared()
         if plan.new:
             tree, prepared = fresh_worktree(world, plan, progress, guard, undo)
-        start = placement.folder(world, tree)
+        start = folders.mirrored(world, tree)
         launch = (
             launching.forked(world, plan.parent, start, wish.prompt, carry=True)
             if plan.parent
@@ -118,8 +119,8 @@ def fresh_worktree(
     new = plan.new
     assert new is not None
     branch = new.branch if new.create_branch else None
-    note = journal.noted(world.repository, places.settled(new.path), new.commit, branch, plan.pool)
-    guard.enter_context(note)
+    noted = journal.noted(world.repository, places.settled(new.path), new.commit, branch, plan.pool)
+    note = guard.enter_context(noted)
     tree = creation.create(
         world.repository,
         new,
@@ -129,6 +130,7 @@ def fresh_worktree(
         filters=world.config.filters,
         undo=undo,
         notice=plan.notes.append,
+        note=note,
     )
     prepared = setup.prepare(world, tree, undo)
     plan.notes.extend(prepared.notes)
@@ -187,5 +189,5 @@ def _session(
         owns_branch=bool(plan.new and plan.new.create_branch),
         parent=plan.parent.id if plan.parent else None,
         prompt=wish.prompt,
-        subfolder=placement.subfolder(world, start, tree),
+        subfolder=folders.subfolder(world, start, tree),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.models import Pane, Session, Worktree
-from hqt.sessions import placement
+from hqt.sessions import folders
 from hqt.sessions import world as worlds
 from hqt.sessions.launching import Launching
 from hqt.sessions.world import World
@@ -54,8 +54,8 @@ def steps(
     if not panes:
         return ()
     *companions, own = panes
-    source = placement.root(world, world.worktree_of(session))
-    target = placement.root(world, tree)
+    source = folders.root(world, world.worktree_of(session))
+    target = folders.root(world, tree)
     beside = shell(launch)
     steps = [
         Step(pane, beside, _mirrored(pane, source, target), session=None) for pane in companions

@@ -17,7 +17,7 @@ from typing import Any
 from hqt import processes
 from hqt.errors import Code, HqtError
 from hqt.models import Pane, Session, Worktree
-from hqt.sessions import family, launching, placement
+from hqt.sessions import family, folders, launching, placement
 from hqt.sessions import world as worlds
 from hqt.sessions.family import Step
 from hqt.sessions.launching import Launching
@@ -73,7 +73,7 @@ def prepare(
             "Let it end, or pass --close to end it.",
             {"occupants": {"busy": list(busy)}},
         )
-    start = placement.home(world, session, tree)
+    start = folders.home(world, session, tree)
     launch = _launch(world, session, start, anew, prepared)
     row = replace(
         session,
@@ -134,7 +134,7 @@ def _placed(world: World, tree: Worktree | None, start: Path) -> dict[str, Any]:
         "base_commit": None,
         "owns_worktree": False,
         "owns_branch": False,
-        "subfolder": placement.subfolder(world, start, tree),
+        "subfolder": folders.subfolder(world, start, tree),
     }
 
 
@@ -231,7 +231,7 @@ def _stays(world: World, step: Step) -> bool:
 def _put_back(passage: Passage, step: Step) -> None:
     """What ran in a pane before: the program resumed where it was, else a shell."""
     world, old = passage.world, passage.session
-    start = placement.home(world, old, world.worktree_of(old))
+    start = folders.home(world, old, world.worktree_of(old))
     if step.session:
         with suppress(HqtError):
             again = Step(step.pane, launching.again(world, old, start), start, old)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import adopting, launching, noticing, placement, targets, views
+from hqt.sessions import adopting, folders, launching, noticing, placement, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.setup import Prepared
@@ -79,14 +79,14 @@ def _open(
     window = adopting.window_of(world, tree, row)
     notes = prepared.notes
     if window is None or (idle := adopting.idle_pane(world, window, row)):
-        start = placement.home(world, row, tree)
+        start = folders.home(world, row, tree)
         launch = launching.again(world, session or row, start)
         launch = launch.noting(*prepared.notes, setup=prepared.command)
         notes = launch.notes
         row = replace(
             row,
             conversation=launch.conversation or row.conversation,
-            subfolder=placement.subfolder(world, start, tree),
+            subfolder=folders.subfolder(world, start, tree),
         )
     if window is None:
         place = _place(world, row, tree, manner)

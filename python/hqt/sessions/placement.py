@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hqt.errors import Code, HqtError
 from hqt.models import Client, Pane, Session, Worktree, worktree_id
 from hqt.names import tmux_session_name
+from hqt.sessions import folders
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
@@ -85,7 +86,7 @@ def settle(world: World, where: Place, tree: Worktree | None) -> Place:
     """
     if not where.derived or world.snapshot is None:
         return where
-    path = root(world, tree)
+    path = folders.root(world, tree)
     name = tmux_session_name(path)
     theirs = [pane for pane in world.snapshot.panes if pane.session_name == name]
     if not theirs:
@@ -210,30 +211,6 @@ def session_of(world: World, window: str) -> str:
     return next((one for one in linked if one in mine), linked[0])
 
 
-def folder(world: World, tree: Worktree | None) -> Path:
-    """Where a new session starts: the caller's folder, mirrored in the worktree if it exists
-    there; without a worktree the caller's folder in the project."""
-    if world.plain:
-        return world.caller.directory
-    return _below(root(world, tree), world.repository.subfolder)
-
-
-def root(world: World, tree: Worktree | None) -> Path:
-    """The root of where a session lives: of its worktree, else of the project."""
-    return tree.path if tree else world.repository.main or world.repository.root
-
-
-def home(world: World, session: Session, tree: Worktree | None) -> Path:
-    """Where a session that was started before starts again: in the same folder, if it is there."""
-    return _below(root(world, tree), session.subfolder)
-
-
-def subfolder(world: World, start: Path, tree: Worktree | None) -> str:
-    """Where below its root a session starts, "" at the root or elsewhere."""
-    top = root(world, tree)
-    return str(start.relative_to(top)) if start != top and start.is_relative_to(top) else ""
-
-
 def client(world: World) -> str | None:
     """The client to switch: the one that pressed the key, else the latest that looks at the pane
     the command was typed in."""
@@ -271,8 +248,3 @@ def _shows(world: World, pane: Pane, path: Path) -> bool:
         return False
     home = world.home(folder)
     return home is None or home.path == path
-
-
-def _below(root: Path, subfolder: str) -> Path:
-    below = root / subfolder
-    return below if below.is_dir() else root
