@@ -14,7 +14,7 @@ from helpers.servers import Server
 
 USED = (
     "set -g @hqt-new-key N",
-    "set -g @hqt-lock-key \\#",
+    "set -g @hqt-lock-key M-\\;",
     "set -g status-right '#{E:@hqt_status}'",
 )
 
@@ -63,7 +63,7 @@ def test_uninstall_leaves_tmux_as_it_was(repo: Path, server: Server) -> None:
 
     told = done("-L", server.socket, "uninstall", cwd=repo)
 
-    assert sorted(told["keys"]) == ["#", "N", "W"]
+    assert sorted(told["keys"]) == ["M-;", "N", "W"]
     assert everything(server) == mine
     assert everything(server) != before, "what the user has bound stays"
     for scope in ("-w", "-p"):
