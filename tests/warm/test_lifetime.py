@@ -92,7 +92,7 @@ def test_one_that_hangs_is_given_up(warm: Warm) -> None:
     os.kill(pid, signal.SIGSTOP)
     started = time.monotonic()
     assert run(warm_words("--version")).status == COLD
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 5, "and no pipe of the caller's is kept open"
     os.kill(pid, signal.SIGCONT)
     assert until(lambda: run(warm_words("--version")).status == 0)
     assert until(lambda: not children(pid))
@@ -177,7 +177,8 @@ def test_nonsense_on_its_socket_does_not_hurt(warm: Warm) -> None:
             connection.connect(str(path))
             connection.sendall(said)
             connection.shutdown(socket.SHUT_WR)
-            assert connection.recv(10) in (b"", b"\1")
+            while connection.recv(10):
+                pass  # a greeting, and what its end says
     assert until(lambda: not children(warm.pid))
     assert run(warm_words("--version")).status == 0
 

@@ -102,8 +102,8 @@ def _warm(caller: Caller) -> Iterator[Finding]:
     yield Finding(
         "warm",
         "note",
-        "This call was a cold start, which takes some tenths of a second more.",
-        "Inside tmux on Linux the plugin starts a warm one unless @hqt-warm or HQT_WARM is off.",
+        "This call was a cold start: the warm one is for calls from inside tmux, on Linux, where "
+        "@hqt-warm is on.",
     )
 
 

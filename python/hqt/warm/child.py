@@ -55,11 +55,11 @@ def work(connection: _socket.socket) -> NoReturn:
 def _prepared(connection: _socket.socket) -> tuple[list[str], Client]:
     """Take everything over. Raises OSError for a client that is not served."""
     connection.settimeout(_PATIENCE)
-    parts, descriptors = wire.receive(connection)
-    pid, _ = wire.peer(connection)
-    client = likeness.client(pid)
+    client = likeness.client(wire.peer(connection)[0])
     if client is None:
         raise PermissionError("a client of another kind")
+    connection.sendall(wire.HELLO)
+    parts, descriptors = wire.receive(connection)
     _inherit(client)
     count = int(parts[0])
     _environment(parts[count + 1 :])

@@ -80,6 +80,8 @@ def _handed_over(connection: _socket.socket, arguments: list[str]) -> int | None
     words = [os.fsencode(word) for word in arguments]
     environment = [name + b"=" + value for name, value in os.environb.items()]
     try:
+        if connection.recv(1) != wire.HELLO:
+            return None
         here = os.open(".", os.O_PATH | os.O_DIRECTORY)
         wire.send(connection, [b"%d" % len(words), *words, *environment], [0, 1, 2, here])
         ready, descriptors = wire.receive_descriptors(connection, 1, 1)

@@ -1,5 +1,7 @@
 """What travels between client, server and child.
 
+    child → client   HELLO, when it is ready to read. Nothing is sent before: the descriptors would
+                     stay open in the queue of a server that hangs, and a pipe never end
     client → child   the request: its length, arguments and environment; by SCM_RIGHTS standard
                      input, output and error and the current directory
     child → client   READY and, by SCM_RIGHTS, a pidfd of the child, for signals. A child that is
@@ -16,7 +18,7 @@ from __future__ import annotations
 import _socket
 import sys
 
-READY, GO = b"r", b"g"
+HELLO, READY, GO = b"h", b"r", b"g"
 DESCRIPTORS = 4  # standard input, output, error, the current directory
 _HEAD = 8  # bytes of length before a request
 _LARGEST = 1 << 26  # bytes; the kernel gives a process less than this for arguments and environment
