@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from helpers.calls import done, hqt, spawn
-from helpers.repos import git
+from helpers.repos import commit, git
 from helpers.servers import until
-from hqt.git import journal, repository
+from hqt import paths
+from hqt.git import branches, journal, repository
+from hqt.git.journal import Note
 
 
 def refs(repo: Path) -> str:
@@ -36,19 +38,28 @@ def test_a_note_that_cannot_be_read_is_dropped(repo: Path) -> None:
     assert not journal.pending(found)
 
 
-@pytest.mark.parametrize("stage", range(6))
-def test_what_was_made_goes_again(repo: Path, stage: int) -> None:
-    """The steps of git-facts §2, stopped after each."""
-    before = refs(repo)
-    head = git(repo, "rev-parse", "HEAD")
-    place = repo / ".worktrees" / "fix"
-    entry = repo / ".git" / "worktrees" / "fix"
+def killed(repo: Path, place: Path, branch: str | None = "fix") -> Note:
+    """The note of a creation, as one that was killed leaves it."""
     found = repository.discover(repo)
+    with journal.noted(
+        found, place, git(repo, "rev-parse", "HEAD"), branch, repo / ".worktrees"
+    ) as note:
+        assert note.file
+        kept = note.file.read_bytes()
+    note.file.write_bytes(kept)
+    return note
+
+
+def created(repo: Path, note: Note, stage: int) -> None:
+    """What a creation has made by then: the steps of git-facts §2, stopped after each."""
+    found = repository.discover(repo)
+    place, entry = Path(note.path), repo / ".git" / "worktrees" / "fix"
     if stage > 0:
-        git(repo, "branch", "fix")
+        assert note.branch
+        branches.create(found, note.branch, note.commit, mark=f"hqt {note.mark}")
     if stage > 1:
         entry.mkdir(parents=True)
-        (entry / "locked").write_text("hqt: creating\n")
+        (entry / "locked").write_text(f"hqt: creating {note.mark}\n")
     if stage > 2:
         place.mkdir(parents=True)
     if stage > 3:
@@ -58,35 +69,105 @@ def test_what_was_made_goes_again(repo: Path, stage: int) -> None:
         (place / ".git").write_text(f"gitdir: {entry}\n")
     if stage > 4:
         git(place, "reset", "-q", "--hard")
-    with journal.noted(found, place, head, "fix", repo / ".worktrees"):
-        note = next((repo / ".git" / "hqt").glob("creating*"))
-        kept = note.read_bytes()
-    note.write_bytes(kept)
-    said = journal.take_back(found, lambda _: False)
-    assert len(said) == 1
-    assert "Left behind" not in said[0]
+
+
+def taken_back(repo: Path) -> str:
+    (said,) = journal.take_back(repository.discover(repo), lambda _: False)
+    assert not journal.pending(repository.discover(repo))
+    return said
+
+
+@pytest.mark.parametrize("stage", range(6))
+def test_what_was_made_goes_again(repo: Path, stage: int) -> None:
+    before = refs(repo)
+    place = repo / ".worktrees" / "fix"
+    created(repo, killed(repo, place), stage)
+    assert "Left behind" not in taken_back(repo)
     assert refs(repo) == before
     assert not place.exists()
-    assert not entry.exists()
+    assert not (repo / ".git" / "worktrees" / "fix").exists()
     assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 1
 
 
+@pytest.mark.parametrize("stage", range(3))
+@pytest.mark.parametrize("logs", ["true", "false"])
+def test_what_somebody_has_made_there_meanwhile_stays(repo: Path, stage: int, logs: str) -> None:
+    """Their commit is in their reflogs alone."""
+    git(repo, "config", "core.logAllRefUpdates", logs)
+    place = repo / ".worktrees" / "fix"
+    created(repo, killed(repo, place), stage)
+    name = ("-b", "fix", str(place)) if stage == 0 else (str(place), "fix")
+    git(repo, "worktree", "add", "-q", *name)
+    own = commit(place, "work")
+    git(place, "reset", "-q", "--hard", "HEAD~1")
+    before = refs(repo), git(place, "log", "-g", "--format=%H"), git(repo, "log", "-g", "fix", "--")
+    said = taken_back(repo)
+    assert str(place) in said
+    assert "the branch fix" in said
+    now = refs(repo), git(place, "log", "-g", "--format=%H"), git(repo, "log", "-g", "fix", "--")
+    assert now == before
+    if logs == "true":
+        assert own in now[1]
+    assert git(place, "status", "--porcelain") == ""
+
+
+def test_a_branch_of_the_same_name_stays(repo: Path) -> None:
+    killed(repo, repo / ".worktrees" / "fix")
+    git(repo, "branch", "fix")
+    assert "Left behind: the branch fix" in taken_back(repo)
+    assert git(repo, "branch", "--list", "fix")
+
+
+def test_a_branch_without_a_reflog(repo: Path) -> None:
+    git(repo, "config", "core.logAllRefUpdates", "false")
+    before = refs(repo)
+    note = killed(repo, repo / ".worktrees" / "fix")
+    created(repo, note, 1)
+    note.branch_made(repository.discover(repo), "fix")
+    assert "Left behind" not in taken_back(repo)
+    assert refs(repo) == before
+
+
+def test_commits_that_only_a_reflog_knows_keep_the_worktree(repo: Path) -> None:
+    place = repo / ".worktrees" / "fix"
+    created(repo, killed(repo, place), 5)
+    own = commit(place, "work")
+    git(place, "reset", "-q", "--hard", "HEAD~1")
+    assert "Left behind" in taken_back(repo)
+    assert own in git(place, "log", "-g", "--format=%H")
+    assert git(repo, "branch", "--list", "fix")
+
+
+def test_one_that_was_moved_away_stays(repo: Path, sealed: Path) -> None:
+    created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
+    git(repo, "worktree", "move", "-f", "-f", ".worktrees/fix", str(sealed / "mine"))
+    taken_back(repo)
+    assert git(sealed / "mine", "status", "--porcelain") == ""
+
+
+def test_what_was_taken_back_is_said(repo: Path) -> None:
+    created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
+    notes = done("new", "fix", "--no-window", cwd=repo)["notes"]
+    place = repo / ".worktrees" / "fix"
+    assert notes == [f"A creation that was killed at {place} was taken back."]
+    assert notes[0] in paths.log_file().read_text()
+
+
 def test_one_that_somebody_has_used_stays(repo: Path) -> None:
-    made = done("new", "fix", "--no-window", cwd=repo)
-    place = Path(made["worktree"]["path"])
+    place = repo / ".worktrees" / "fix"
+    created(repo, killed(repo, place), 5)
     (place / "mine").write_text("mine\n")
-    found = repository.discover(repo)
-    head = git(repo, "rev-parse", "HEAD")
-    with journal.noted(found, place, head, "fix", repo / ".worktrees"):
-        note = next((repo / ".git" / "hqt").glob("creating*"))
-        kept = note.read_bytes()
-    note.write_bytes(kept)
-    assert journal.take_back(found, lambda _: True) == ()
-    note.write_bytes(kept)
-    said = journal.take_back(found, lambda _: False)
-    assert "Left behind" in said[0]
+    assert "Left behind" in taken_back(repo)
     assert (place / "mine").read_text() == "mine\n"
     assert git(place, "branch", "--show-current") == "fix"
+
+
+def test_one_that_is_finished_stays(repo: Path) -> None:
+    created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
+    found = repository.discover(repo)
+    assert journal.take_back(found, lambda _: True) == ()
+    assert not journal.pending(found)
+    assert git(repo / ".worktrees" / "fix", "branch", "--show-current") == "fix"
 
 
 @pytest.mark.parametrize("moment", [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4])

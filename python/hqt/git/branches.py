@@ -103,14 +103,19 @@ def used_by(repo: Repository, branch: str, worktrees: Iterable[Worktree]) -> Use
     return None
 
 
-def create(repo: Repository, name: str, commit: str, *, by_libgit2: bool = False) -> None:
+def create(
+    repo: Repository, name: str, commit: str, *, by_libgit2: bool = False, mark: str = ""
+) -> None:
     """A new branch at `commit` (hex). By git, so that its hooks run, unless `by_libgit2`.
+
+    `mark` becomes a part of the reflog's first line, where there is a reflog.
 
     The reference's lock decides between two at once. No upstream is configured, whatever
     `branch.autoSetupMerge` says: a start given by hand is no wish to follow it. Raises
     `branch_exists` and `git_failed`.
     """
     full, message = f"refs/heads/{name}", f"branch: Created from {commit[:12]}"
+    message += f" ({mark})" if mark else ""
     if by_libgit2:
         failure = _create_by_libgit2(repo, full, commit, message)
     else:

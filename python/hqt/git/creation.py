@@ -28,6 +28,7 @@ from hqt.git import (
 from hqt.git import worktrees as listing
 from hqt.git.checkout import Progress
 from hqt.git.interrupts import held_back
+from hqt.git.journal import Note
 from hqt.git.rollback import Made, explained, roll_back
 from hqt.git.tracking import Upstream
 from hqt.models import Repository, Worktree
@@ -71,6 +72,7 @@ def create(
     filters: bool = True,
     undo: ExitStack | None = None,
     notice: Callable[[str], None] | None = None,
+    note: Note | None = None,
 ) -> Worktree:
     """Make `plan` and return the new worktree's row.
 
@@ -78,8 +80,8 @@ def create(
     call has made, and what has to stay is named in the error and its detail `left`. With `undo`
     the same happens when that stack is left by an exception later on. `pool` is excluded from
     status if it lies in a checkout. `progress` hears the stages `prepare` and `checkout`, `notice`
-    a sentence when the post-checkout hook fails, which is no failure of the creation. Raises what
-    `check` raises, `git_failed`, `timeout`.
+    a sentence when the post-checkout hook fails, which is no failure of the creation. `note` is
+    what the journal keeps of this creation. Raises what `check` raises, `git_failed`, `timeout`.
     """
     plan = replace(plan, path=places.settled(plan.path))
     check(repo, plan, worktrees, pool)
@@ -87,11 +89,12 @@ def create(
         plan = replace(plan, commit=branches.commit_of(repo, plan.branch) or plan.commit)
     if progress:
         progress("prepare", 0, 0)
-    made = Made(repo, plan.path, plan.commit, plan.branch)
+    note = note or Note()
+    made = Made(repo, plan.path, plan.commit, plan.branch, note.mark)
     with ExitStack() as own:
         (own if undo is None else undo).push(_taken_back(made))
         try:
-            return _make(made, plan, pool, progress, filters, notice)
+            return _make(made, plan, pool, progress, filters, notice, note)
         except OSError as error:
             raise _unwritten(plan.path, error) from error
 
@@ -103,14 +106,18 @@ def _make(
     progress: Progress | None,
     filters: bool,
     notice: Callable[[str], None] | None,
+    note: Note,
 ) -> Worktree:
     repo, source, mode = made.repo, _source(made.repo), permissions.of_repository(made.repo)
     by_git = registration.needs_git(repo)
     by_libgit2 = not by_git and checkout.suits_libgit2(repo, source, plan.commit)
     if plan.branch and plan.create_branch:
         with held_back():
-            branches.create(repo, plan.branch, plan.commit, by_libgit2=by_libgit2)
+            branches.create(
+                repo, plan.branch, plan.commit, by_libgit2=by_libgit2, mark=f"hqt {note.mark}"
+            )
             made.new_branch = True
+            note.branch_made(repo, plan.branch)
         if plan.upstream:
             _follow(repo, plan.branch, plan.upstream)
     if pool:

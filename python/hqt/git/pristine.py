@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import HqtError
-from hqt.git import admin, process, refs
+from hqt.git import admin, files, process, refs
 from hqt.git.operations import operation_in_progress
 from hqt.models import Repository
 
@@ -39,11 +39,13 @@ def why_used(repo: Repository, entry: Path, path: Path, commit: str) -> str | No
     if operation_in_progress(entry):
         return "an operation is in progress in it"
     try:
-        if not _is_head_at(repo, entry, commit) or _is_staged(entry, path, commit):
+        if not _is_head_at(repo, entry, commit) or _was_elsewhere(repo, entry, commit):
+            return "it holds work of its own"
+        if _is_staged(entry, path, commit):
             return "it holds work of its own"
         if _is_changed(entry, path, commit):
             return "it holds files that are not those of its commit"
-    except (OSError, ValueError, HqtError) as error:
+    except (OSError, ValueError, IndexError, HqtError) as error:
         return f"it could not be examined ({error})"
     return None
 
@@ -68,6 +70,20 @@ def _is_head_at(repo: Repository, entry: Path, commit: str) -> bool:
     """Whether HEAD still is at the commit, or at the placeholder from before it got there."""
     head = refs.head_of(repo.common_dir, entry).commit
     return head == commit or not (entry / "HEAD").read_bytes().strip(b"0\n")
+
+
+def _was_elsewhere(repo: Repository, entry: Path, commit: str) -> bool:
+    """Whether HEAD's reflog, which goes with the entry, may be all that knows some other commit."""
+    if refs.files_of(repo.common_dir):
+        try:
+            lines = files.read(f"{entry}/logs/HEAD").splitlines()
+        except FileNotFoundError:
+            return False
+        ids = {line.split(b" ")[1].decode() for line in lines}
+    else:
+        query = ("log", "-g", "--format=%H", "HEAD", "--")
+        ids = set(process.git(f"--git-dir={entry}", *query, cwd=entry).text.split())
+    return not ids <= {commit, "0" * len(commit)}
 
 
 def _is_staged(entry: Path, path: Path, commit: str) -> bool:

@@ -16,6 +16,11 @@ from hqt.models import Repository
 CREATING = "hqt: creating"  # the lock that keeps a prune away from what is not finished
 
 
+def lock_of(made: Made) -> str:
+    """The reason of the lock while `made` is being made; no other creation has the same."""
+    return f"{CREATING} {made.mark}"
+
+
 def needs_git(repo: Repository) -> bool:
     """Whether git keeps more about a worktree than hqt writes: reftable, relative paths."""
     return (repo.common_dir / "reftable").is_dir() or gitconfig.is_on(
@@ -41,7 +46,7 @@ def make_folders(made: Made, pool: Path | None, mode: Permissions) -> None:
 
 
 def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -> None:
-    """Write admin files and `.git` for `made.path`, locked with the reason `CREATING`.
+    """Write admin files and `.git` for `made.path`, locked with the reason `lock_of`.
 
     `source` is the git directory whose per-worktree settings and sparse patterns are inherited, as
     `git worktree add` inherits those of where it runs. HEAD is left for `point_head`, except that
@@ -50,7 +55,7 @@ def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -
     repo = made.repo
     with held_back():
         made.entry = admin.make_entry(repo.common_dir, made.path, mode)
-        admin.write_new(made.entry / "locked", os.fsencode(f"{CREATING}\n"), mode)
+        admin.write_new(made.entry / "locked", os.fsencode(f"{lock_of(made)}\n"), mode)
     _make_tree(made, mode)
     if made.branch and not by_libgit2:
         head = f"ref: refs/heads/{made.branch}"
@@ -76,7 +81,7 @@ def register_by_git(made: Made, *, source: Path) -> None:
     """The same by `git worktree add`, which also takes care of HEAD and what is inherited."""
     repo = made.repo
     how = () if made.branch else ("--detach",)
-    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", CREATING, *how)
+    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", lock_of(made), *how)
     with held_back():
         present = made.path.exists()
         answer = process.ask(

@@ -29,6 +29,7 @@ class Made:
     path: Path
     commit: str
     branch: str | None
+    mark: str = ""  # random; in the lock and in the branch's reflog, to know them again by
     folders: list[Path] = field(default_factory=list)  # above the worktree, outermost first
     ignore: Path | None = None  # the pool's .gitignore
     excluded: Exclusion | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hqt import faults
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Repository
 from hqt.sessions import world as worlds
@@ -15,18 +16,22 @@ from hqt.sessions import world as worlds
 def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
     """Hold the repository's lock; first finish or revert what a killed call left behind.
 
-    Yields a sentence for each thing that was finished or reverted. Raises `repository_locked`
-    when another hqt holds the lock for too long. Never to be held across a question to the user.
+    Yields a sentence for each thing that was finished or reverted, which the log has too. Raises
+    `repository_locked` when another hqt holds the lock for too long. Never to be held across a
+    question to the user.
     """
     from hqt.git import journal, trash
     from hqt.git.lock import repository_lock
     from hqt.sessions.returning import keeper
 
     with repository_lock(repository, verb):
-        yield (
+        said = (
             *journal.take_back(repository, _has_a_session),
             *trash.recover(repository, keeper(repository)),
         )
+        for sentence in said:
+            faults.note(f"{repository.common_dir}: {sentence}")
+        yield said
 
 
 def _has_a_session(path: Path) -> bool:

@@ -27,12 +27,12 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     Raises `no_such_target`, `path_exists` when its directory is there, `locked`,
     `worktree_and_branch_gone` when nothing is left to restore it from.
     """
-    settle(caller, "restore")
+    settled = settle(caller, "restore")
     world = worlds.look(caller)
     entry = _in_trash(world, name)
     if entry:
         with changing(world.repository, "restore") as recovered:
-            return revive(world, entry.id, None, recovered)
+            return revive(world, entry.id, None, (*settled, *recovered))
     target = targets.find(caller, name)
     world, tree, session = target.world, target.worktree, target.session
     if tree is not None and not tree.missing:
@@ -51,7 +51,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
         window=None,
         source=made.path,
         branch_recreated=recreated,
-        notes=prepared.notes,
+        notes=(*settled, *prepared.notes),
         verb="restored",
     )
 
