@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from hqt import __version__
+from hqt import __version__, streams
 from hqt.commands.shared import shared, silent
 from hqt.errors import Code, Failure, HqtError, Interrupted
 from hqt.signals import interruptible
@@ -69,6 +71,7 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
 
     `for_whom` is the process that called, where another one works for it (the warm start).
     """
+    streams.require()
     settings: dict[str, Any] = {"process": for_whom}
     try:
         with interruptible():
@@ -81,7 +84,8 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
         if failure.code is Code.USAGE and any(one.startswith("--json") for one in arguments):
             settings["json"] = True
         as_json = bool(settings.get("json"))
-        report.failure(failure, as_json=as_json, told=silent(settings))
+        with contextlib.suppress(OSError, HqtError):  # nowhere left to say it
+            report.failure(failure, as_json=as_json, told=silent(settings))
         return failure.exit_status
 
 
@@ -98,7 +102,7 @@ def _expected(error: BaseException) -> Failure:
     if isinstance(error, click.Abort):
         return HqtError(Code.INTERRUPTED, "Stopped; nothing was done.", "")
     if isinstance(error, BrokenPipeError):
-        sys.stdout = None  # nobody reads any more: say nothing at exit
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nobody reads: quiet at exit
         return HqtError(Code.INTERRUPTED, "Nobody read the answer.", "")
     from hqt import faults
 

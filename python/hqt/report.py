@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -10,12 +11,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hqt import documents, texts
-from hqt.errors import Failure, HqtError
+from hqt.errors import Code, Failure, HqtError
 from hqt.models import Caller
 from hqt.names import printable
 from hqt.results import Diagnosis
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.table import Table
 
 
@@ -75,9 +78,7 @@ def _say(result: object) -> None:
         if isinstance(part, str):
             _out(part)
         elif isinstance(part, bytes):
-            sys.stdout.flush()
-            sys.stdout.buffer.write(part + b"\n")
-            sys.stdout.flush()
+            _out_bytes(part)
         else:
             _draw(part)
 
@@ -86,16 +87,38 @@ def _out(text: str) -> None:
     _write(sys.stdout, text)
 
 
+def _out_bytes(line: bytes) -> None:
+    """A line as it is: a path may hold bytes that no encoding has."""
+    with _writing():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.flush()
+
+
 def _err(text: str) -> None:
     _write(sys.stderr, text)
 
 
 def _write(stream: Any, text: str) -> None:
     """Write a line in whatever encoding the stream has; what it cannot hold becomes "?"."""
-    if stream is None:
-        return
     encoding = stream.encoding or "ascii"
-    print(text.encode(encoding, "replace").decode(encoding), file=stream, flush=True)
+    with _writing():
+        print(text.encode(encoding, "replace").decode(encoding), file=stream, flush=True)
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    """A full disk behind standard output is no fault of hqt's."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise HqtError(
+            Code.INTERRUPTED,
+            f"The answer could not be written: {error.strerror}.",
+            "What was asked has been done; `hqt list` shows it.",
+        ) from error
 
 
 def _block(text: str) -> str:
@@ -109,8 +132,9 @@ def _draw(table: Table) -> None:
     terminal = sys.stdout.isatty()
     width = None if terminal else 10_000
     plain = not terminal or "NO_COLOR" in os.environ
-    console = Console(width=width, highlight=False, no_color=plain)
-    with console.capture() as capture:
-        console.print(table)
-    for line in capture.get().splitlines():
+    drawn = io.StringIO()
+    Console(
+        file=drawn, width=width, highlight=False, no_color=plain, force_terminal=terminal
+    ).print(table)
+    for line in drawn.getvalue().splitlines():
         _out(line.rstrip())

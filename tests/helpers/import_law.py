@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
-    ("toml_file", "options", "signals", "texts", "itself", "plugin"),
+    ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin"),
     ("documents",),
     ("results",),
     ("verdict",),
@@ -80,6 +80,7 @@ LOADERS: Mapping[str, str] = {
 # Who may use the standard streams.
 PRINTERS: Mapping[str, str] = {
     "hqt.report": "the answer of a verb, and its story on standard error",
+    "hqt.streams": "sees to it that there are some",
     "hqt.ui.terminal": "draws a screen, on a terminal only",
     "hqt.commands.ui": "asks whether it is on a terminal, and flushes before it leaves",
     "hqt.warm.child": "flushes before it ends",

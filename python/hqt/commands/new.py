@@ -57,6 +57,11 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     _exclusive({"-s": asked["tmux_session"] is not None, "--no-window": no_window})
     if caller.interactive and not caller.client and not no_window and not asked["plain"]:
         _ask_about_setup(caller)
+    for flag, value in {"--path": asked["path"], "-s": asked["tmux_session"]}.items():
+        if value == "":
+            raise HqtError(
+                Code.USAGE, f"{flag} was given nothing; nothing was made.", "See `hqt new --help`."
+            )
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
     return create(caller, wish, progress, counts=wants_json())
 
