@@ -80,7 +80,6 @@ LOADERS: Mapping[str, str] = {
 # Who may use the standard streams.
 PRINTERS: Mapping[str, str] = {
     "hqt.report": "the answer of a verb, and its story on standard error",
-    "hqt.streams": "sees to it that there are some",
     "hqt.ui.terminal": "draws a screen, on a terminal only",
     "hqt.commands.ui": "asks whether it is on a terminal, and flushes before it leaves",
     "hqt.warm.child": "flushes before it ends",
