@@ -106,6 +106,72 @@ def test_killed_in_the_middle_the_next_call_takes_it_back(slow: Path) -> None:
     )
 
 
+_SIGNALLED = """
+import importlib, os, signal, sys
+from hqt import cli
+place, moment, number = sys.argv[1:4]
+module, name = place.split(":")
+owner = importlib.import_module(module)
+for part in name.split(".")[:-1]:
+    owner = getattr(owner, part)
+name = name.split(".")[-1]
+real = getattr(owner, name)
+def signalled(*arguments, **more):
+    def send():
+        if moment.split()[1] in str(arguments):
+            os.kill(os.getpid(), getattr(signal, number))
+    if moment.startswith("before"):
+        send()
+    answer = real(*arguments, **more)
+    if moment.startswith("after"):
+        send()
+    return answer
+setattr(owner, name, signalled)
+sys.exit(cli.run(sys.argv[4:]))
+"""
+_CALL = "hqt.tmux.server:Tmux._call"
+
+
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize(
+    ("place", "moment"),
+    [
+        (_CALL, "before new-window"),
+        (_CALL, "after new-window"),
+        (_CALL, "before @hqt_session"),
+        (_CALL, "after @hqt_session"),
+        ("hqt.sessions.create:_told", "before Made"),
+        ("hqt.report:success", "before Opened"),
+        ("hqt.git.creation:create", "after Repository"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["new", "open"])
+def test_a_signal_around_the_window_leaves_all_or_nothing(
+    repo: Path, tmux: Server, place: str, moment: str, number: str, verb: str
+) -> None:
+    """And says which."""
+    if verb == "open":
+        repos.linked(repo, repo / ".worktrees" / "fix", "fix")
+    call = [sys.executable, "-c", _SIGNALLED, place, moment, number]
+    env = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    ended = subprocess.run(
+        [*call, "-L", tmux.socket, verb, "fix", "--json"],
+        cwd=repo, env=env, capture_output=True, stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    listed = done("-L", tmux.socket, "list", cwd=repo)
+    marks = [mark for mark in tmux.windows("#{@hqt_session}") if mark]
+    if ended.returncode:
+        assert (ended.returncode, ended.stdout) == (130, ""), ended.stderr
+        assert json.loads(ended.stderr)["error"]["code"] == "interrupted"
+        assert (len(tmux.windows()), listed["sessions"]) == (1, [])
+        assert len(listed["worktrees"]) == (2 if verb == "open" else 1)
+    else:
+        made = json.loads(ended.stdout)
+        assert marks == [made["session"]["id"]]
+        assert [one["window"] for one in listed["sessions"]] == [made["window"]]
+        assert len(listed["worktrees"]) == 2
+
+
 _DYING = """
 import importlib, os, sys
 from hqt import cli

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -138,6 +140,36 @@ def _clients() -> list[str]:
         for one in processes.running().values()
         if one.parent == os.getpid() and one.name.startswith("tmux")
     ]
+
+
+def test_a_client_that_is_only_being_started_is_ended_too(
+    tmux: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no process id yet when the call is given up."""
+    given_up, started = threading.Event(), list[subprocess.Popen[str]]()
+    real = vars(subprocess.Popen)["_execute_child"]
+
+    def late(popen: subprocess.Popen[str], *arguments: object) -> None:
+        given_up.wait(5)
+        real(popen, *arguments)
+        started.append(popen)
+
+    def looking(arguments: list[str]) -> list[subprocess.Popen[str]]:
+        found = clients(arguments)
+        given_up.set()
+        return found
+
+    clients = server._clients
+    monkeypatch.setattr(subprocess.Popen, "_execute_child", late)
+    monkeypatch.setattr(server, "_clients", looking)
+    os.kill(tmux.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(HqtError) as error:
+            Tmux(socket_name=tmux.socket, timeout=0.05).run(["list-sessions"])
+    finally:
+        os.kill(tmux.pid, signal.SIGCONT)
+    assert error.value.code is Code.TIMEOUT
+    assert servers.until(lambda: [one.returncode for one in started]) == [-signal.SIGKILL]
 
 
 def test_a_living_server(tmux: Server) -> None:

@@ -173,16 +173,18 @@ def _respawn(passage: Passage, step: Step, undo: ExitStack) -> None:
 
     Raises `cannot_resume` for one that has ended at once; its pane is there all the same.
     """
+    from hqt.git import interrupts
     from hqt.tmux import windows
 
     tmux = worlds.connect(passage.world.caller)
-    try:
-        _start(passage.world, step)
-    except HqtError:
-        if windows.is_dead(tmux, step.pane.id):
-            undo.callback(_put_back, passage, step)
-        raise
-    undo.callback(_put_back, passage, step)
+    with interrupts.held_back():
+        try:
+            _start(passage.world, step)
+        except HqtError:
+            if windows.is_dead(tmux, step.pane.id):
+                undo.callback(_put_back, passage, step)
+            raise
+        undo.callback(_put_back, passage, step)
     if _stays(passage.world, step):
         return
     raise HqtError(

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hqt import signals
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
@@ -31,6 +32,7 @@ class Manner:
     tmux_session: str | None = None  # -s
     exactly: bool = False  # where it was last seen: after a restart
     select: bool = True  # the client goes there, if there is one
+    last: bool = True  # nothing is done after it that a signal could still stop
 
 
 def open_target(caller: Caller, name: str, manner: Manner = Manner()) -> Opened:
@@ -72,6 +74,8 @@ def _open(
     prepared: Prepared,
     recreated: bool,
 ) -> Opened:
+    from hqt.git import interrupts
+
     row = _row(world, session, tree)
     select = manner.select and (
         world.caller.interactive or world.caller.by_key or world.caller.pane is not None
@@ -88,18 +92,21 @@ def _open(
             conversation=launch.conversation or row.conversation,
             subfolder=folders.subfolder(world, start, tree),
         )
+    if manner.last:
+        signals.ignore()
     if window is None:
         place = _place(world, row, tree, manner)
-        row = _remember(world, session, row)
-        try:
-            opened = placement.show(world, place, row, tree, launch, start, select)
-        except BaseException:
-            if session is None:
-                worlds.rows().delete(row.id)
-            raise
+        with interrupts.held_back():  # a window is not easily taken back
+            row = _remember(world, session, row)
+            try:
+                opened = placement.show(world, place, row, tree, launch, start, select)
+            except HqtError:
+                if session is None:
+                    worlds.rows().delete(row.id)
+                raise
+            seen = {"tmux_session": opened.session_name, "window_index": opened.index}
+            row = worlds.rows().update(row.id, **seen) or row
         window = opened.id
-        seen = {"tmux_session": opened.session_name, "window_index": opened.index}
-        row = worlds.rows().update(row.id, **seen) or row
         if select:
             _tell(world, launch)
     else:

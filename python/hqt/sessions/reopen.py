@@ -36,7 +36,7 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
             continue
         try:
             now = worlds.again(world)
-            manner = Manner(exactly=True, select=False)
+            manner = Manner(exactly=True, select=False, last=False)
             opened.append(open_in(now, now.worktree_of(session), session, manner))
         except HqtError as error:
             if error.code in {Code.INTERRUPTED, Code.STORE_FAILED}:

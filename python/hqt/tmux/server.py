@@ -21,9 +21,13 @@ from hqt.tmux.listing import Snapshot as Snapshot  # callers get it from here
 from hqt.tmux.listing import TmuxSession as TmuxSession
 
 if TYPE_CHECKING:
+    import subprocess
+    import threading
+
     from libtmux.common import tmux_cmd
 
 TIMEOUT = 10.0  # seconds; a loaded server with a large history takes tenths
+_STARTING = 1.0  # seconds that a client may take to be started
 _LONGEST = 15_000  # bytes of arguments; tmux takes a message of 16 KB
 # What tmux's client says, never translated, when nobody listens at the socket. Other errors of
 # connecting (no permission, a full queue) do not mean that nobody is there.
@@ -134,7 +138,7 @@ class Tmux:
             answered.wait(self.timeout)
         finally:
             if not answered.is_set():
-                _end(arguments)
+                _end(arguments, answered)
         for error in failed:
             if not isinstance(error, TmuxCommandNotFound | OSError):
                 raise error
@@ -190,19 +194,37 @@ def _file(text: str) -> Iterator[str]:
         yield glob.escape(file.name)  # source-file takes a pattern
 
 
-def _end(arguments: list[str]) -> None:
-    """End the tmux client that was started with `arguments`.
+def _end(arguments: list[str], answered: threading.Event) -> None:
+    """End the tmux client that was started with `arguments`, or is just being started.
 
     libtmux keeps its `Popen` to itself until the client has ended, so it is looked up among the
     living ones; by the object, not by a process id that may have been given anew.
     """
+    import subprocess
+    import time
+
+    deadline = time.monotonic() + _STARTING
+    while not (clients := _clients(arguments)) and time.monotonic() < deadline:
+        if answered.wait(0.01):
+            return
+    for client in clients:
+        client.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            client.wait(1)
+
+
+def _clients(arguments: list[str]) -> list[subprocess.Popen[str]]:
+    """The living processes that were started with `arguments`; one that is only being started has
+    no process id yet."""
     import gc
     import subprocess
 
-    for thing in gc.get_objects():
-        if type(thing) is subprocess.Popen and thing.returncode is None:
-            words = thing.args if isinstance(thing.args, list) else []
-            if words[-len(arguments) :] == arguments:
-                thing.kill()
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    thing.wait(1)
+    return [
+        thing
+        for thing in gc.get_objects()
+        if type(thing) is subprocess.Popen
+        and thing.returncode is None
+        and thing.pid is not None
+        and isinstance(thing.args, list)
+        and thing.args[-len(arguments) :] == arguments
+    ]
