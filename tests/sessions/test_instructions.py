@@ -35,6 +35,7 @@ def test_it_says_who_and_where_the_agent_is(
 ) -> None:
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
     place, id = Path(made["worktree"]["path"]), made["session"]["id"]
+    monkeypatch.setenv("TMUX", f"{tmux.ask('#{socket_path}')},{tmux.pid},0")
     monkeypatch.setenv("TMUX_PANE", tmux.ask("#{pane_id}", made["window"]))
     found = done("-L", tmux.socket, "instructions", cwd=place)
     assert (found["session"], found["worktree"], found["main"]) == (id, str(place), str(repo))

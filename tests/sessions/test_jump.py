@@ -20,6 +20,12 @@ def hook(tmux: Server, pane: str, event: str) -> None:
     agents.hear(event, b"{}", {"TMUX": inside, "TMUX_PANE": pane, "HQT_SESSION": "s1"})
 
 
+def within(monkeypatch: pytest.MonkeyPatch, tmux: Server, pane: str) -> None:
+    """From here on hqt is called in that pane."""
+    monkeypatch.setenv("TMUX", f"{tmux.ask('#{socket_path}')},{tmux.pid},0")
+    monkeypatch.setenv("TMUX_PANE", pane)
+
+
 def made(tmux: Server, repo: Path, name: str) -> tuple[str, str]:
     """A window of hqt, and its pane."""
     window = done("-L", tmux.socket, "new", name, "-d", cwd=repo)["window"]
@@ -31,7 +37,7 @@ def test_the_next_that_waits_then_one_that_is_done(
 ) -> None:
     here = ("-L", tmux.socket)
     (one, p1), (two, p2), (three, p3) = (made(tmux, repo, name) for name in ("a", "b", "c"))
-    monkeypatch.setenv("TMUX_PANE", "%0")
+    within(monkeypatch, tmux, "%0")
     assert refused(*here, "jump", cwd=repo)["code"] == "no_such_target"
     hook(tmux, p1, "PermissionRequest")
     hook(tmux, p2, "Stop")
@@ -40,9 +46,9 @@ def test_the_next_that_waits_then_one_that_is_done(
     found = done(*here, "jump", cwd=repo)
     assert (found["window"], found["label"], found["state"]) == (one, "a", "waiting")
     assert tmux.ask("#{window_id}") == one
-    monkeypatch.setenv("TMUX_PANE", p1)
+    within(monkeypatch, tmux, p1)
     assert done(*here, "jump", cwd=repo)["window"] == three, "the next, not the same again"
-    monkeypatch.setenv("TMUX_PANE", p3)
+    within(monkeypatch, tmux, p3)
     assert done(*here, "jump", cwd=repo)["window"] == one, "and round again"
     hook(tmux, p1, "UserPromptSubmit")
     hook(tmux, p3, "UserPromptSubmit")
@@ -58,7 +64,7 @@ def test_the_pane_itself_is_shown(
     second = tmux.cmd("split-window", "-dP", "-F", "#{pane_id}", "-t", window, "sleep 1000")
     hook(tmux, second, "PermissionRequest")
     for pane in ("%0", second):  # also from that very window
-        monkeypatch.setenv("TMUX_PANE", pane)
+        within(monkeypatch, tmux, pane)
         assert done("-L", tmux.socket, "jump", cwd=repo)["window"] == window
         assert tmux.ask("#{pane_id}", window) == second
         tmux.cmd("select-pane", "-t", f"{window}.0")
@@ -87,16 +93,16 @@ def test_back_to_the_worktree_before(
 ) -> None:
     here = ("-L", tmux.socket)
     (one, p1), (two, p2) = (made(tmux, repo, name) for name in ("a", "b"))
-    monkeypatch.setenv("TMUX_PANE", "%0")
+    within(monkeypatch, tmux, "%0")
     assert refused(*here, "jump", "--last", cwd=repo)["code"] == "no_such_target"
     tmux.cmd("select-window", "-t", one)
     tmux.cmd("select-window", "-t", two)
-    monkeypatch.setenv("TMUX_PANE", p2)
+    within(monkeypatch, tmux, p2)
     assert done(*here, "jump", "--last", cwd=repo)["window"] == one
-    monkeypatch.setenv("TMUX_PANE", p1)
+    within(monkeypatch, tmux, p1)
     assert done(*here, "jump", "--last", cwd=repo)["window"] == two, "to and fro"
     tmux.cmd("select-window", "-t", "@0")
-    monkeypatch.setenv("TMUX_PANE", "%0")
+    within(monkeypatch, tmux, "%0")
     said = hqt(*here, "jump", "--last", cwd=repo)
     assert said.out == f"In window {two} b.\n", "a window that is no worktree's does not count"
 
