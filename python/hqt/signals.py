@@ -1,195 +1,42 @@
-"""The story of `new`: a session, in a repository isolated in a worktree of its own.
-
-All checks first; then, under the repository's lock, the worktree, the store's row, the window. A
-failure rolls back what this call made, newest first, and only while it is clean (design §5).
-"""
+"""INT, TERM and HUP as an exception, so that an interrupted verb rolls back like a failed one."""
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
-from hqt import signals
-from hqt.errors import Code, HqtError
-from hqt.models import Caller, Session, Worktree
-from hqt.results import Opened
-from hqt.sessions import folders, launching, noticing, placement, setup, views
-from hqt.sessions import world as worlds
-from hqt.sessions.changing import changing, settle
-from hqt.sessions.launching import Launching
-from hqt.sessions.planning import Plan, Wish, plan_for
-from hqt.sessions.setup import Prepared
-from hqt.sessions.world import World
+from hqt.errors import Interrupted
 
-if TYPE_CHECKING:
-    from hqt.tmux.windows import Window
-
-Progress = Callable[[str, int, int], None]
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What has been made."""
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise `Interrupted` at the first INT, TERM or HUP; ignore the later ones, so that the
+    rollback that the first one started runs to its end. An inherited "ignore" is kept (nohup)."""
 
-    session: Session
-    tree: Worktree | None
-    window: str | None
-    plan: Plan
+    def interrupt(number: int, _: FrameType | None) -> None:
+        ignore()
+        raise Interrupted(signal.Signals(number).name)
 
-
-def create(
-    caller: Caller, wish: Wish, progress: Progress | None = None, *, counts: bool = True
-) -> Opened:
-    """Make what `wish` says and return where it is; without `counts` what is in it is not counted.
-
-    Raises, before anything is made, the error of the first check that fails; after that whatever
-    stopped it, with what could not be rolled back named in its message.
-    """
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
-    settled = settle(caller, "new")
+    previous = {number: signal.getsignal(number) for number in _SIGNALS}
+    for number, handler in previous.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
     try:
-        world = worlds.join(caller, caller.directory, snapshot)
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY or wish.wants_git:
-            raise
-        world = worlds.without_repository(caller, snapshot)
-        wish = replace(wish, plain=True)
-    if wish.fork is not None:
-        world = noticing.notice(world)  # the parent's latest conversation counts
-    told = _told(world, make(world, wish, progress), counts)
-    return replace(told, notes=(*settled, *told.notes))
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
-def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
-    """As `create`, in a world that has been read, and without reading it once more to tell."""
-    plan = plan_for(world, wish)
-    require_names(world, wish, plan)
-    place = _place(world, wish, plan)
-    profile = launching.profile(world, plan.parent.harness if plan.parent else wish.harness)
-    if plan.parent is None:
-        launching.fresh(profile, world.caller.directory, wish.prompt)  # a prompt that does not fit
-    elif plan.new:
-        launching.forked(world, plan.parent, plan.new.path, wish.prompt, carry=False)
-    with ExitStack() as guard, ExitStack() as undo:
-        if not world.plain:
-            guard.enter_context(changing(world.repository, "new"))
-        if not plan.new:
-            noticing.notice(world)  # whose conversation is whose, before somebody moves in
-        tree, prepared = plan.tree, Prepared()
-        if plan.new:
-            tree, prepared = fresh_worktree(world, plan, progress, guard, undo)
-        start = folders.mirrored(world, tree)
-        launch = (
-            launching.forked(world, plan.parent, start, wish.prompt, carry=True)
-            if plan.parent
-            else launching.fresh(profile, start, wish.prompt)
-        )
-        session = _session(world, wish, plan, tree, launch, start)
-        signals.ignore()  # what is left takes a moment, and a window is not easily taken back
-        rows = worlds.rows()
-        rows.add(session)
-        undo.callback(rows.delete, session.id)
-        window: Window | None = None
-        if place:
-            launch = launch.noting(*plan.notes, setup=prepared.command)
-            window = placement.show(world, place, session, tree, launch, start, wish.switch)
-        elif prepared.command:
-            plan.notes.append("The setup command was not run, since there is no window.")
-        undo.pop_all()
-        if window:
-            seen = {"tmux_session": window.session_name, "window_index": window.index}
-            session = rows.update(session.id, **seen) or session
-    return Made(session, tree, window.id if window else None, plan)
-
-
-def fresh_worktree(
-    world: World, plan: Plan, progress: Progress | None, guard: ExitStack, undo: ExitStack
-) -> tuple[Worktree, Prepared]:
-    """Make the planned worktree and bring its files: under the lock, after every check once more.
-
-    `undo` remembers how to take it back; `guard` keeps a note until it is left, for whoever finds
-    that this process was killed.
-    """
-    from hqt.git import creation, journal, places, worktrees
-
-    new = plan.new
-    assert new is not None
-    branch = new.branch if new.create_branch else None
-    noted = journal.noted(world.repository, places.settled(new.path), new.commit, branch, plan.pool)
-    note = guard.enter_context(noted)
-    tree = creation.create(
-        world.repository,
-        new,
-        worktrees=worktrees.list_worktrees(world.repository),
-        pool=plan.pool,
-        progress=progress,
-        filters=world.config.filters,
-        undo=undo,
-        notice=plan.notes.append,
-        note=note,
-    )
-    prepared = setup.prepare(world, tree, undo)
-    plan.notes.extend(prepared.notes)
-    return tree, prepared
-
-
-def _told(world: World, made: Made, counts: bool) -> Opened:
-    """What was made, as the world shows it now."""
-    world = worlds.again(world)
-    view = views.session_view(world, made.session)
-    look = views.counted if counts else views.plain
-    return Opened(
-        session=replace(view, worktree=made.tree, window=made.window),
-        worktree=look(world, made.tree) if made.tree else None,
-        window=made.window,
-        source=made.plan.source,
-        notes=tuple(made.plan.notes),
-    )
-
-
-def require_names(world: World, wish: Wish, plan: Plan) -> None:
-    """Raise `name_collision` where a worktree to be made could have no tmux session of its own."""
-    if plan.new and world.config.mode == "session" and wish.tmux_session is None:
-        placement.require_free_name(world, plan.new.path)
-
-
-def _place(world: World, wish: Wish, plan: Plan) -> placement.Place | None:
-    """Where the window goes; None for no window."""
-    if not wish.window:
-        return None
-    place = placement.place(world, wish.tmux_session)
-    if not plan.new:
-        return placement.settle(world, place, plan.tree)
-    return placement.of_its_own(plan.new.path) if place.derived else place
-
-
-def _session(
-    world: World,
-    wish: Wish,
-    plan: Plan,
-    tree: Worktree | None,
-    launch: Launching,
-    start: Path,
-) -> Session:
-    return Session(
-        id=secrets.token_hex(4),
-        nickname=plan.nickname,
-        harness=launch.harness,
-        project=world.repository.root,
-        created_at=int(time.time()),
-        conversation=launch.conversation,
-        worktree_path=tree.path if tree else None,
-        worktree_branch=tree.branch if tree else None,
-        base_commit=plan.new.commit if plan.new else None,
-        owns_worktree=plan.new is not None,
-        owns_branch=bool(plan.new and plan.new.create_branch),
-        parent=plan.parent.id if plan.parent else None,
-        prompt=wish.prompt,
-        subfolder=folders.subfolder(world, start, tree),
-    )
+def ignore() -> None:
+    """From here on nothing interrupts: used past a point of no return. Signals are the main
+    thread's; in another one, where a screen does its work, there is nothing to do."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)

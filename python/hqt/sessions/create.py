@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt import signals
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
@@ -90,6 +91,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
             else launching.fresh(profile, start, wish.prompt)
         )
         session = _session(world, wish, plan, tree, launch, start)
+        signals.ignore()  # what is left takes a moment, and a window is not easily taken back
         rows = worlds.rows()
         rows.add(session)
         undo.callback(rows.delete, session.id)
