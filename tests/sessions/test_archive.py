@@ -186,6 +186,16 @@ def test_a_worktree_on_the_same_branch_elsewhere_is_not_its_own(repo: Path) -> N
     assert other.exists()
 
 
+@pytest.mark.parametrize("how", ["{} handmade", "-b other {}", "--detach {}"])
+def test_another_worktree_at_its_path_is_not_its_own(repo: Path, how: str) -> None:
+    place = made(repo)
+    git(repo, "branch", "handmade")
+    git(repo, "worktree", "remove", str(place))
+    git(repo, "worktree", "add", "-q", *how.format(place).split())
+    assert archived(repo) == (1, "retained", "not_owned")
+    assert place.exists()
+
+
 def test_another_session_that_lives_there_retains(repo: Path) -> None:
     place = made(repo)
     fork(repo, "fix", "second", parent=None)

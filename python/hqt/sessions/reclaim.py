@@ -136,6 +136,8 @@ def _judge(world: World, tree: Worktree, id: str, revision: int) -> Inventory:
     reasons = inspect.refusals(tree, lost, found.occupants, inspect.Permits())
     if not reasons and (who := _panes(world, tree)):
         reasons = (Refusal(Code.BUSY, f"{', '.join(who)} is in {tree.path}."),)
+    if not reasons and tree.branch != row.worktree_branch:  # another one at the same path, perhaps
+        raise _Retained("not_owned")
     return replace(found, losses=lost, refusals=reasons)
 
 
