@@ -111,7 +111,7 @@ def erase(clone: Path) -> None:
     for name in ("user", ""):
         (clone / ".worktrees" / name).rmdir()
     excluded = clone / ".git" / "info" / "exclude"
-    excluded.write_bytes(excluded.read_bytes().removesuffix(b"/.worktrees/\n"))
+    excluded.write_bytes(excluded.read_bytes().removesuffix(b"# made by hqt\n/.worktrees/\n"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -384,3 +384,21 @@ def test_undo_puts_nothing_inside_a_repository(repo: Path) -> None:
         assert refused("undo", "--to", place, cwd=repo)["code"] == "path_exists"
     back = done("undo", "--to", ".worktrees/other", cwd=repo)
     assert back["worktree"]["path"] == str(repo / ".worktrees" / "other")
+
+
+def test_a_pool_among_tracked_files_hides_nothing(repo: Path, tmux: Server) -> None:
+    repos.commit(repo, "docs/guide")
+    tmux.cmd("set", "-g", "@hqt-worktree-dir", "{main}/docs")
+    place = Path(done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)["worktree"]["path"])
+    assert place == repo / "docs" / "fix"
+    assert git(repo, "status", "--porcelain") == ""
+    (place / "docs" / "new").write_text("mine\n")
+    assert refused("-L", tmux.socket, "remove", "fix", "--close", cwd=repo)["code"] == "dirty"
+
+
+def test_what_the_pools_line_hides_in_a_worktree_is_refused(repo: Path) -> None:
+    place, _ = made(repo)
+    (place / ".worktrees").mkdir()
+    (place / ".worktrees" / "notes").write_text("mine\n")
+    assert refused("remove", "fix", cwd=repo)["code"] == "dirty"
+    assert done("inspect", "fix", cwd=repo)["untracked"] == [".worktrees/"]

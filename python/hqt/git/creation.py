@@ -122,7 +122,7 @@ def _make(
             _follow(repo, plan.branch, plan.upstream)
     if pool:
         with held_back():
-            made.excluded = exclude.ensure(repo, pool)
+            made.excluded = exclude.ensure(repo, pool, plan.path)
     registration.make_folders(made, pool, mode)
     if by_git:
         _check_alone(made, plan)

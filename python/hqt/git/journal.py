@@ -18,9 +18,10 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, branches, durable, files, process
+from hqt.git.exclude import POOL_IGNORE
 from hqt.git.lock import own_directory
 from hqt.git.registration import lock_of
-from hqt.git.rollback import POOL_IGNORE, Made, roll_back
+from hqt.git.rollback import Made, roll_back
 from hqt.models import Repository
 
 _NAME = "creating.json"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hqt.errors import Code, HqtError
-from hqt.git import commits, hidden, history, ignored, nested, question, status
+from hqt.git import commits, exclude, hidden, history, ignored, nested, question, status
 from hqt.git.commits import Ref
 from hqt.git.history import Past
 from hqt.git.mounts import mounts_below
@@ -65,10 +65,17 @@ def losses(
             Past(),
         )
         found = files()
+        unasked: tuple[str, ...] = doubts.settle(
+            "Ignored files",
+            lambda: exclude.hidden(
+                repo, worktree.path, _paths(found.entries, lambda entry: entry.ignored), others
+            ),
+            (),
+        )
     return Losses(
         staged=_paths(found.entries, lambda entry: entry.staged),
         modified=_paths(found.entries, lambda entry: entry.modified),
-        untracked=_paths(found.entries, lambda entry: entry.untracked),
+        untracked=(*_paths(found.entries, lambda entry: entry.untracked), *unasked),
         conflicted=_paths(found.entries, lambda entry: entry.conflicted),
         hidden=found.hidden,
         unique=past.unique,
@@ -81,7 +88,9 @@ def losses(
         nested_repositories=inside.nested.repositories,
         nested_worktrees=inside.worktrees,
         mounts=inside.mounts,
-        ignored=_ignored(worktree, found.entries, inside),
+        ignored=_ignored(
+            worktree, [entry for entry in found.entries if entry.path not in unasked], inside
+        ),
         stashes=past.stashes,
         elsewhere=past.elsewhere,
         unstarted=past.unstarted,

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, configuration, gitconfig, gitdir, permissions, process, repository
+from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
-from hqt.git.rollback import POOL_IGNORE, Made
+from hqt.git.rollback import Made
 from hqt.models import Repository
 
 CREATING = "hqt: creating"  # the lock that keeps a prune away from what is not finished

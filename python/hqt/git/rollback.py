@@ -13,12 +13,10 @@ from pathlib import Path
 
 from hqt.errors import Failure, HqtError
 from hqt.git import admin, branches, pristine
-from hqt.git.exclude import Exclusion
+from hqt.git.exclude import POOL_IGNORE, Exclusion
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
 from hqt.models import Repository
-
-POOL_IGNORE = b"*\n"
 
 
 @dataclass(slots=True)
