@@ -76,6 +76,24 @@ def test_a_vanished_worktree_is_checked_out_again(repo: Path, tmux: Server) -> N
     assert until(lambda: tmux.ask("#{pane_current_path}", again["window"]) == str(place))
 
 
+def test_a_worktree_that_was_moved_without_git_is_not_made_anew(repo: Path, tmux: Server) -> None:
+    """Its window, which is in there, shows where it is."""
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    place, away = Path(made["worktree"]["path"]), repo.parent / "a way"
+    (place / "notes").write_text("mine\n")
+    assert until(lambda: tmux.ask("#{pane_current_path}", made["window"]) == str(place))
+    place.rename(away)
+    error = refused("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert error["code"] == "missing_worktree"
+    assert error["details"]["moved"] == str(away)
+    assert f"git worktree repair '{away}'" in error["remedy"]
+    assert not place.exists()
+    git(repo, "worktree", "repair", str(away))
+    opened = done("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert (opened["window"], opened["worktree"]["path"]) == (made["window"], str(away))
+    assert opened["worktree"]["changes"]["untracked"] == 1
+
+
 def test_a_worktree_and_a_branch_that_are_both_gone(repo: Path, tmux: Server) -> None:
     place = repos.linked(repo, repo.parent / "hand", "hand")
     done("-L", tmux.socket, "open", "hand", cwd=repo)

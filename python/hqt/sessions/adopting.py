@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import time
 
 from hqt.errors import Code, HqtError
@@ -53,6 +54,25 @@ def idle_pane(world: World, window: str, row: Session) -> str | None:
     if len(mine) != 1 or not idle or busy(idle, processes.running()):
         return None
     return idle[0].id
+
+
+def require_unmoved(world: World, tree: Worktree | None) -> None:
+    """Raise `missing_worktree` where a pane shows that a worktree is not gone but was moved without
+    git: to check it out again would take its place from it."""
+    from hqt.git import admin
+
+    for pane in world.snapshot.panes if tree and world.snapshot else ():
+        here = worlds.pane_path(pane.path) if pane.path else None
+        for folder in (here, *here.parents) if here else ():
+            if tree and admin.points_back(tree.git_dir, folder):
+                raise HqtError(
+                    Code.MISSING_WORKTREE,
+                    f"⎇ {tree.label} is at {folder} now, where window {pane.window} is, but git "
+                    f"looks for it at {tree.path}. Nothing was changed.",
+                    f"`git worktree repair {shlex.quote(str(folder))}` tells git; "
+                    "then `hqt open` goes to its window.",
+                    {"path": str(tree.path), "moved": str(folder), "window": pane.window},
+                )
 
 
 def session_for(world: World, tree: Worktree | None) -> Session:

@@ -57,6 +57,7 @@ def open_in(
         tree = _there(world, tree, session)
         recreated, prepared = False, Prepared()
         if _vanished(tree, session):
+            adopting.require_unmoved(world, tree)
             from hqt.sessions.restore import check_out_again
 
             tree, recreated, prepared = check_out_again(world, tree, session, None)
