@@ -270,6 +270,20 @@ def test_the_last_window_leaves_a_shell_in_the_main_checkout(tmux: Server, seale
     assert settled_in(tmux, Window(left.window, left.id, left.session), sealed / "main")
 
 
+def test_grouped_tmux_sessions_get_one_shell_together(tmux: Server, sealed: Path) -> None:
+    tmux.cmd("new-session", "-d", "-t", "main", "-s", "beside")
+    tmux.cmd("new-session", "-d", "-s", "alone")
+    doomed = {*tmux.windows()}
+    windows.make_way(tmux.tmux, server.read(tmux.tmux), doomed, refuge=sealed)
+    for window in doomed:
+        windows.close_window(tmux.tmux, window)
+    left = server.read(tmux.tmux)
+    assert len(left.panes) == 2
+    assert sorted((one.name, len(one.windows)) for one in left.sessions) == [
+        ("alone", 1), ("beside", 1), ("main", 1),
+    ]  # fmt: skip
+
+
 def test_a_session_made_for_the_worktree_goes_with_it(tmux: Server, sealed: Path) -> None:
     window = opened(tmux, sealed, session=None, new_session="fix")
     snapshot = server.read(tmux.tmux)

@@ -227,7 +227,10 @@ def make_way(
     """
     staying = [one for one in snapshot.sessions if not set(one.windows) <= set(doomed)]
     ending = [one for one in snapshot.sessions if one not in staying]
+    refuges = 0
     for session in sorted(ending, key=lambda one: one.name in expendable):
+        if refuges and not _windows_of(tmux, session.id) <= set(doomed):
+            continue  # of a group of tmux sessions each has the windows of all
         clients = [client for client in snapshot.clients if client.session == session.id]
         if session.name in expendable and staying:
             commands = [
@@ -240,6 +243,7 @@ def make_way(
             tmux, session=session.id, cwd=refuge, label=refuge.name or str(refuge), select=True
         )
         staying.append(session)
+        refuges += 1
 
 
 def close_window(tmux: Tmux, window: str) -> None:
@@ -250,6 +254,10 @@ def close_window(tmux: Tmux, window: str) -> None:
 def close_pane(tmux: Tmux, pane: str) -> None:
     """Close one pane by its id. One that is gone already is closed."""
     _close(tmux, ["kill-pane", "-t", _require_id("%", pane)], "pane_id")
+
+
+def _windows_of(tmux: Tmux, session: str) -> set[str]:
+    return {*tmux.ask(["list-windows", "-t", session, "-F", "#{window_id}"]).out}
 
 
 def _close(tmux: Tmux, command: list[str], kind: str) -> None:
