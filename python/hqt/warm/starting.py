@@ -78,6 +78,8 @@ def _only_one(folder: int, name: str) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(f"{name}.lock", flags, 0o600, dir_fd=folder)
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if os.fstat(descriptor).st_nlink == 0:
+        raise BlockingIOError("its last holder took it away in this moment")
     return descriptor
 
 
