@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,8 @@ def seen(tmux: Server, repo: Path, name: str, opened: list[Path]) -> Made:
 
     def plain(value: Any) -> Any:
         """Without what must differ: the name, ids, the time."""
-        text = str(value).replace(name, "NAME").replace(window, "@N")
+        text = str(value).replace(name, "NAME")
+        text = re.sub(rf"{window}(?![0-9a-f])", "@N", text)  # NAME@1e623d names a commit
         return text.replace(session["id"], "ID").replace(tree["id"], "TREE")
 
     left_out = {"id", "created_at"}
