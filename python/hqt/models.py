@@ -231,6 +231,7 @@ class TrashEntry:
     holds: tuple[str, ...]  # codes that were refused without force; empty: nothing would be lost
     size: int | None = None  # bytes, when asked for
     session: dict[str, object] = field(default_factory=dict)  # the session's row, if it went too
+    vanished: bool = False  # it had no folder any more, so only its registration is here
 
 
 @dataclass(frozen=True, slots=True)

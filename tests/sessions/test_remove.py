@@ -402,3 +402,35 @@ def test_what_the_pools_line_hides_in_a_worktree_is_refused(repo: Path) -> None:
     (place / ".worktrees" / "notes").write_text("mine\n")
     assert refused("remove", "fix", cwd=repo)["code"] == "dirty"
     assert done("inspect", "fix", cwd=repo)["untracked"] == [".worktrees/"]
+
+
+@pytest.mark.parametrize("relative", ["true", "false"])
+def test_a_worktree_that_was_only_moved_never_leads_into_another(
+    repo: Path, sealed: Path, relative: str
+) -> None:
+    git(repo, "config", "worktree.useRelativePaths", relative)
+    place, _ = made(repo)
+    away = sealed / "away"
+    (place / "staged").write_text("mine\n")
+    git(place, "add", "staged")
+    place.rename(away)
+    notes = done("restore", "fix", cwd=repo)["notes"]
+    made(repo, "other/fix")
+    assert (
+        "not a git repository"
+        in subprocess.run(["git", "status"], cwd=away, capture_output=True, text=True).stderr
+    )
+    (command,) = (note.split("`")[1] for note in notes if "only moved" in note)
+    done(*command.replace("ITS_NEW_PATH", str(away)).split()[1:], cwd=repo)
+    assert git(away, "status", "--porcelain") == "A  staged"
+    assert git(place, "status", "--porcelain") == ""
+    assert refused("undo", cwd=repo)["code"] == "no_such_target"
+
+
+def test_the_latest_removal_is_undone_after_a_restore(repo: Path) -> None:
+    place, _ = made(repo)
+    made(repo, "other")
+    done("remove", "other", cwd=repo)
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+    done("restore", "fix", cwd=repo)
+    assert done("undo", cwd=repo)["worktree"]["branch"] == "other"

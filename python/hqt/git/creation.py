@@ -124,13 +124,14 @@ def _make(
         with held_back():
             made.excluded = exclude.ensure(repo, pool, plan.path)
     registration.make_folders(made, pool, mode)
-    if by_git:
-        _check_alone(made, plan)
-        registration.register_by_git(made, source=source)
-    else:
-        registration.register(made, mode, source=source, by_libgit2=by_libgit2)
-        _check_alone(made, plan)
-        registration.point_head(made, by_libgit2=by_libgit2)
+    with registration.names_kept(repo):
+        if by_git:
+            _check_alone(made, plan)
+            registration.register_by_git(made, source=source)
+        else:
+            registration.register(made, mode, source=source, by_libgit2=by_libgit2)
+            _check_alone(made, plan)
+            registration.point_head(made, by_libgit2=by_libgit2)
     assert made.entry is not None
     if progress:
         progress("checkout", 0, checkout.size_of(source))

@@ -109,6 +109,7 @@ class Entry:
             removed_at=said.removed_at // 1_000_000_000,
             holds=said.holds,
             session=dict(said.session),
+            vanished=not said.tree,
         )
 
 

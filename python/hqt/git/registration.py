@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, configuration, gitconfig, gitdir, permissions, process, repository
+from hqt.git import admin, configuration, entry, gitconfig, gitdir, permissions, process, repository
 from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
@@ -44,6 +45,27 @@ def make_folders(made: Made, pool: Path | None, mode: Permissions) -> None:
             if folder == inner:
                 made.ignore = folder / ".gitignore"
                 admin.write_new(made.ignore, POOL_IGNORE, mode)
+
+
+@contextlib.contextmanager
+def names_kept(repo: Repository) -> Iterator[None]:
+    """Keep the block from naming an admin entry as a vanished worktree's in the trash was named.
+
+    Its folder may only have been moved: its `.git` would lead into the new worktree's index.
+    """
+    kept = []
+    for one in entry.read_all(repo)[0]:
+        home = repo.common_dir / "worktrees" / one.manifest.name
+        if not one.manifest.tree:
+            with contextlib.suppress(OSError):
+                home.mkdir()
+                kept.append(home)
+    try:
+        yield
+    finally:
+        for home in kept:
+            with contextlib.suppress(OSError):
+                home.rmdir()
 
 
 def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -> None:
@@ -89,11 +111,11 @@ def register_by_git(made: Made, *, source: Path) -> None:
             f"--git-dir={source}", *arguments, "--", str(made.path), made.branch or made.commit,
             cwd=repo.checkout or repo.common_dir,
         )  # fmt: skip
-        entry = None
+        home = None
         with contextlib.suppress(gitdir.BrokenGitFile):
-            entry = gitdir.git_dir_of(made.path)
-        if answer.status == 0 and entry:
-            made.entry, made.tree, made.linked = entry, not present, True
+            home = gitdir.git_dir_of(made.path)
+        if answer.status == 0 and home:
+            made.entry, made.tree, made.linked = home, not present, True
             return
     if made.path.exists() and any(made.path.iterdir()):
         raise _taken(made.path)
@@ -136,18 +158,18 @@ def _make_tree(made: Made, mode: Permissions) -> None:
             raise _taken(made.path) from None
 
 
-def _inherit(repo: Repository, source: Path, entry: Path, mode: Permissions) -> None:
+def _inherit(repo: Repository, source: Path, home: Path, mode: Permissions) -> None:
     said = {setting.name for setting in configuration.settings(repo.common_dir, source)}
     settings = source / "config.worktree"
     if "extensions.worktreeconfig" in said and settings.is_file():
-        admin.write_new(entry / "config.worktree", settings.read_bytes(), mode)
+        admin.write_new(home / "config.worktree", settings.read_bytes(), mode)
         for key in ("core.bare", "core.worktree"):  # they hold for the source alone
-            query = ("config", "--file", str(entry / "config.worktree"), "--unset-all", key)
-            process.ask(*query, cwd=entry)
+            query = ("config", "--file", str(home / "config.worktree"), "--unset-all", key)
+            process.ask(*query, cwd=home)
     patterns = source / "info" / "sparse-checkout"
     if "core.sparsecheckout" in said and patterns.is_file():
-        permissions.make_folder(entry / "info", mode)
-        admin.write_new(entry / "info" / "sparse-checkout", patterns.read_bytes(), mode)
+        permissions.make_folder(home / "info", mode)
+        admin.write_new(home / "info" / "sparse-checkout", patterns.read_bytes(), mode)
 
 
 def _taken(path: Path) -> HqtError:

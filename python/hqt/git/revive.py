@@ -63,7 +63,7 @@ def undo(
     path = Path(os.path.realpath(to)) if to else one.path
     worktrees = tuple(worktrees)
     _require_free(one, path)
-    if path != one.path:
+    if path != one.path and not os.path.lexists(path):
         places.check(repo, path, worktrees, pool)
     head = _head(repo, one, worktrees)
     missing = (branch for branch in said.branches if branch_records.is_missing(repo, branch))

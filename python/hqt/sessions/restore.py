@@ -6,8 +6,8 @@ missing worktree's own unlocked registration is replaced; an existing directory 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, TrashEntry, Worktree
@@ -65,6 +65,8 @@ def _in_trash(world: World, name: str) -> TrashEntry | None:
     wanted = rest if narrowed else name
     path = targets.physical(world.caller, wanted)
     for entry in trash.entries(world.repository):
+        if entry.vanished:
+            continue
         row = rows.session(entry.session) if entry.session else None
         meant = {
             "branch": entry.branch == wanted,
@@ -106,7 +108,7 @@ def check_out_again(
         upstream=None,
     )
     with ExitStack() as undo:
-        settled = _set_aside(world, tree, undo) if tree else None
+        aside = _set_aside(world, tree, undo) if tree else None
         listed = worktrees.list_worktrees(world.repository)
         made = creation.create(
             world.repository,
@@ -119,15 +121,16 @@ def check_out_again(
         )
         prepared = setup.prepare(world, made, undo)
         undo.pop_all()
-        if settled:
-            settled()
+    if aside:
+        prepared = replace(prepared, notes=(*prepared.notes, _told(aside)))
     return made, new.create_branch, prepared
 
 
-def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> Callable[[], object]:
+def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> TrashEntry:
     """Move the registration of a vanished worktree into the trash: what its index or a rebase in
-    it alone held stays restorable. Raises `locked` when git's lock is on it. Returns what is to
-    be done once the new one is there: an entry that held nothing need not stay."""
+    it alone held stays restorable, and it is needed again if the folder was only moved.
+
+    Raises `locked` when git's lock is on it."""
     from hqt import verdict
     from hqt.git import trash, worktrees
 
@@ -146,4 +149,11 @@ def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> Callable[[], ob
         trash.undo(world.repository, entry.id, to=None, worktrees=listed)
 
     undo.callback(put_back)
-    return lambda: holds or trash.empty(world.repository, entries=[entry])
+    return entry
+
+
+def _told(aside: TrashEntry) -> str:
+    return (
+        "If the old folder was only moved, register it again with"
+        f" `hqt trash restore {aside.id} --to ITS_NEW_PATH`."
+    )

@@ -38,7 +38,8 @@ def _latest(world: World) -> str:
             f"The trash of {world.repository.root} is empty; there is nothing to undo.",
             "`hqt trash list` shows what can be brought back.",
         )
-    return entries[0].id
+    removed = (one for one in entries if one.session or not one.vanished)
+    return next(removed, entries[0]).id
 
 
 def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()) -> Opened:
