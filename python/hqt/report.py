@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hqt import documents, texts
@@ -47,6 +48,13 @@ def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> Non
     _err(f"hqt: {_block(error.message)}")
     if error.remedy:
         _err(f"     {_block(error.remedy)}")
+
+
+def damaged(store: Path, *, told: Caller | None = None) -> None:
+    """Say beside the answer, on standard error, that a damaged store was set aside as `store`."""
+    if not told:  # `doctor` says it too
+        _err(f"hqt: The store was damaged and set aside as {printable(str(store))};")
+        _err("     a new one was begun. No worktree is affected; `hqt doctor` says more.")
 
 
 def progress(stage: str, done: int, total: int) -> None:

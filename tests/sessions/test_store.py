@@ -16,10 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.calls import done, hqt
+from hqt import paths
 from hqt.errors import Code, HqtError
 from hqt.models import Cleanup, Session
 from hqt.sessions import rows
-from hqt.sessions.store import Store
+from hqt.sessions.store import Store, damaged
 
 PROJECT = Path("/r/app")
 PLAIN = Session("s1", "Fix it", "shell", PROJECT, 1700000000)
@@ -310,13 +312,28 @@ def test_a_damaged_store_is_set_aside_and_begun_anew(
     for number in range(40):
         store.add(replace(FULL, id=str(number)))
     spoil(store.path)
-    damaged = store.path.read_bytes()
+    content = store.path.read_bytes()
     assert store.all() == ()
     assert store.set_aside is not None
-    assert store.set_aside.read_bytes() == damaged
+    assert store.set_aside.read_bytes() == content
     assert ".corrupt-" in store.set_aside.name
     store.add(PLAIN)
     assert store.all() == (PLAIN,)
+
+
+@pytest.mark.parametrize("verb", ["list", "new", "doctor"])
+def test_whoever_finds_the_damage_says_where_the_old_one_is(repo: Path, verb: str) -> None:
+    done("new", "one", "--no-window", cwd=repo)
+    spoil_all(paths.store_file())
+    call = hqt(verb, *(["two", "--no-window"] if verb == "new" else []), cwd=repo)
+    [old] = damaged(paths.store_file())
+    assert str(old) in call.err
+    assert "doctor" in call.err
+    again = hqt("list", cwd=repo)
+    assert again.err == "", "it is said once"
+    found = [one for one in done("doctor", cwd=repo)["findings"] if one["subject"] == "store"]
+    assert str(old) in found[1]["message"]
+    assert found[1]["level"] == "warning"
 
 
 def test_damage_found_while_writing_is_set_aside_too_and_the_next_try_works(store: Store) -> None:

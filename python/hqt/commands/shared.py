@@ -55,13 +55,22 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
     def decorate(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def call(**parameters: Any) -> int:
+            from hqt import paths
+            from hqt.sessions import store
+
             ctx = click.get_current_context()
+            settings = ctx.ensure_object(dict)
+            damaged = store.damaged(paths.store_file())
             result = function(caller(ctx), **parameters)
+            for found in store.damaged(paths.store_file()):
+                if found not in damaged:
+                    from hqt import report
+
+                    report.damaged(found, told=silent(settings))
             if result is None:
                 return 0
             from hqt import report
 
-            settings = ctx.ensure_object(dict)
             return report.success(result, as_json=bool(settings.get("json")), told=silent(settings))
 
         command: Callable[..., click.Command] = click.command(name, **attributes)

@@ -135,12 +135,21 @@ def _options(caller: Caller) -> Iterator[Finding]:
 
 
 def _store(_: Caller) -> Iterator[Finding]:
+    from hqt.sessions import store
+
     rows = worlds.rows()
     count = len(rows.all())
     yield Finding("store", "ok", f"{count} sessions in {rows.path}.")
     if rows.path.exists() and not os.access(rows.path, os.W_OK):
         yield Finding(
             "store", "error", f"{rows.path} cannot be written.", "Make it writable for you."
+        )
+    for old in store.damaged(rows.path):
+        yield Finding(
+            "store",
+            "warning",
+            f"A damaged store was set aside as {old}; its sessions are not listed any more.",
+            "`hqt open` gives a worktree a session anew; delete the file when it is of no use.",
         )
 
 

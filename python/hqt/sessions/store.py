@@ -9,6 +9,7 @@ written is read all the same.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -216,6 +217,12 @@ class Store:
         return HqtError(
             Code.STORE_FAILED, f"The store {self.path} {what}. Nothing in it was changed.", remedy
         )
+
+
+def damaged(path: Path) -> tuple[Path, ...]:
+    """The stores that were found damaged and set aside beside the one at `path`, oldest first."""
+    found = path.parent.glob(f"{glob.escape(path.name)}.corrupt-*")
+    return tuple(sorted(one for one in found if not one.name.endswith(("-wal", "-shm"))))
 
 
 def _prefer_log(connection: sqlite3.Connection) -> None:
