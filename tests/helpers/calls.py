@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PYTHON = Path(__file__).resolve().parents[2] / "python"
+_WARM = "HQT_TEST_WARM" in os.environ  # asked before the seal takes it away
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,12 @@ class Call:
 
 
 def hqt(*arguments: str | Path, cwd: Path | None = None) -> Call:
-    """Run hqt in this process, as if typed in `cwd`."""
+    """Run hqt in this process, as if typed in `cwd`; where `HQT_TEST_WARM` is set, by a warm server
+    in a process of its own."""
+    if _WARM:
+        from helpers import warming
+
+        return warming.run(warming.warm_words(*arguments), cwd=cwd, **warming.lasting())
     from hqt.cli import run
 
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
@@ -79,8 +85,13 @@ def refused(*arguments: str | Path, cwd: Path | None = None) -> dict[str, Any]:
 
 def spawn(*arguments: str | Path, cwd: Path, **env: str) -> subprocess.Popen[bytes]:
     """hqt in a process of its own, to be signalled or killed."""
+    words = [sys.executable, "-m", "hqt", *(os.fspath(one) for one in arguments)]
+    if _WARM:
+        from helpers import warming
+
+        words, env = warming.warm_words(*arguments), {**warming.lasting(), **env}
     return subprocess.Popen(
-        [sys.executable, "-m", "hqt", *(os.fspath(one) for one in arguments)],
+        words,
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(PYTHON), **env},
         stdin=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,17 @@ def run(words: list[str], *, cwd: Path | None = None, **env: str) -> Call:
     return Call(done.returncode, *map(os.fsdecode, (done.stdout, done.stderr)))
 
 
+def lasting() -> dict[str, str]:
+    """The environment of a call by the warm server that serves this whole run of tests: with the
+    process of the tests in the place of the tmux server, where the call is inside none."""
+    folder = Path(tempfile.gettempdir()) / f"hqt-tests-warm-{os.getpid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    tmux = os.environ.get("TMUX") or f"/nonexistent,{os.getpid()},0"
+    env = {"XDG_RUNTIME_DIR": str(folder), "TMUX": tmux}
+    Warm(folder / "hqt", int(tmux.rsplit(",", 2)[1])).start(**env)
+    return env
+
+
 @dataclass(frozen=True)
 class Warm:
     """The warm server of a tmux server."""
@@ -115,6 +127,8 @@ class Warm:
 
     def start(self, **env: str) -> Warm:
         """Start it, unless it is there; wait until it listens."""
+        if self.answers:
+            return self
         subprocess.run(
             usual_words("--warm", "on"),
             env={**os.environ, **env},
