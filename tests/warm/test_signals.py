@@ -110,7 +110,10 @@ def test_a_child_that_is_killed(warm: Warm, slow: Path) -> None:
 
 def test_a_server_that_is_killed_takes_no_call_along(warm: Warm, slow: Path) -> None:
     call = begun(slow)
-    os.kill(warm.pid, signal.SIGKILL)
+    before = warm.pid
+    os.kill(before, signal.SIGKILL)
+    assert until(lambda: not lives(before))
+    assert warm.start().pid != before, "nor has another one to wait for it"
     (slow.parent / "go").touch()
     out, _ = call.communicate(timeout=20)
     assert call.returncode == 0

@@ -54,6 +54,6 @@ def modules() -> list[str]:
                 name, dot, kind = entry.name.partition(".")
                 if kind == "py" and not name.startswith("__"):
                     found.append(f"{package}.{name}")
-                elif not dot and name != "__pycache__":
+                elif not dot and name != "__pycache__" and entry.is_dir():
                     waiting.append((entry.path, f"{package}.{name}"))
     return found

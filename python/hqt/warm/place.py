@@ -63,7 +63,7 @@ def generation() -> str:
             for entry in entries:
                 if entry.name.endswith(".py"):
                     parts.append(_mark(entry.stat()))
-                elif "." not in entry.name and entry.name != "__pycache__":
+                elif entry.name != "__pycache__" and entry.is_dir():
                     waiting.append(entry.path)
     top = os.path.dirname(os.path.dirname(_PACKAGE))  # noqa: PTH120
     library = f"lib/python{version.major}.{version.minor}/site-packages"

@@ -30,9 +30,9 @@ class Call:
     pidfd: int
 
 
-def serve(folder: int, name: str, tmux: int, watched: int) -> int:
+def serve(folder: int, name: str, tmux: int, watched: int, guard: int) -> int:
     """Serve calls at the socket `name` in `folder` until the tmux server `tmux` (pidfd `watched`)
-    ends, nobody calls for long, or TERM asks for it."""
+    ends, nobody calls for long, or TERM asks for it. `guard` is the lock, for as long."""
     for number in _QUIET:
         signal.signal(number, signal.SIG_IGN)
     imports.load()
@@ -49,7 +49,7 @@ def serve(folder: int, name: str, tmux: int, watched: int) -> int:
         predecessors.end(tmux, but=name)
         gc.collect()
         gc.freeze()  # children shall not copy all this to look through it for garbage
-        _Server(listener, watched).run()
+        _Server(listener, watched, (folder, guard)).run()
     finally:
         for left in (name, f"{name}.lock"):
             with contextlib.suppress(OSError):
@@ -62,9 +62,10 @@ def _end(_number: int, _frame: object) -> None:
 
 
 class _Server:
-    def __init__(self, listener: _socket.socket, watched: int) -> None:
+    def __init__(self, listener: _socket.socket, watched: int, private: tuple[int, ...]) -> None:
         self._listener = listener
         self._watched = watched
+        self._private = (watched, *private)  # no child keeps them
         self._calls: dict[int, Call] = {}  # by both of its descriptors
         self._poll = select.poll()
         self._poll.register(listener.fileno(), select.POLLIN)
@@ -130,7 +131,8 @@ class _Server:
     def _forget(self) -> None:
         """In a child: nothing of the server's, and of other calls, stays open."""
         self._listener.close()
-        os.close(self._watched)
+        for number in self._private:
+            os.close(number)
         for call in {call.pid: call for call in self._calls.values()}.values():
             call.connection.close()
             os.close(call.pidfd)

@@ -37,6 +37,7 @@ def settle(wish: str) -> int:
 
         predecessors.end(tmux)
         return 0
+    os.umask(0o077)
     try:
         folder = place.folder()
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
@@ -55,7 +56,7 @@ def settle(wish: str) -> int:
     try:
         from hqt.warm import server
 
-        return server.serve(opened, name, tmux, watched)
+        return server.serve(opened, name, tmux, watched, guard)
     except Exception as error:  # noqa: BLE001 - nobody would hear of it
         return faults.logged(error).exit_status
 
