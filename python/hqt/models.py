@@ -45,8 +45,8 @@ class Worktree:
 
     @property
     def label(self) -> str:
-        """The branch, else `<directory name>@<7 hex>`."""
-        return self.branch or f"{self.path.name}@{(self.head or '')[:7]}"
+        """The branch, else `<directory name>@<7 hex>`; only the name where HEAD is broken."""
+        return self.branch or (f"{self.path.name}@{self.head[:7]}" if self.head else self.path.name)
 
 
 def worktree_id(path: Path) -> str:

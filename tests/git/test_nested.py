@@ -164,3 +164,47 @@ def test_ignored_files_of_a_submodule_are_reported(repo: Path, tree: Path) -> No
     admin = repo / ".git" / "worktrees" / "topic"
     found = nested.judge(tree, admin, nested.find(tree))
     assert (found.repositories, found.submodules, found.ignored) == ((), (), ("sub/.env",))
+
+
+def test_no_program_of_a_submodules_checkout_inside_is_run(tree: Path, clone: Path) -> None:
+    """Its configuration is its own: that of the repository around it names nothing."""
+    inner = repos.repository(clone / "sub")
+    git(clone, "add", "sub")
+    git(clone, "commit", "-q", "-m", "Sub")
+    git(clone, "push", "-q", "origin", "HEAD:refs/heads/pushed")
+    (inner / ".gitattributes").write_text("* filter=x\n")
+    git(inner, "config", "filter.x.clean", f"touch {Path.home()}/sprung; cat")
+    (inner / "file0").write_text("changed\n")
+    assert [one.path for one in nested.find(tree)] == ["lib", "lib/sub"]
+    assert own(tree) == ["lib/sub (commits of its own)"]
+    assert not (Path.home() / "sprung").exists()
+
+
+def test_a_submodule_at_another_commit_is_seen(tree: Path, clone: Path) -> None:
+    inner = repos.repository(clone / "sub")
+    git(clone, "add", "sub")
+    git(clone, "commit", "-q", "-m", "Sub")
+    git(clone, "push", "-q", "origin", "HEAD:refs/heads/pushed")
+    commit(inner, "new")
+    assert own(tree)[0] == "lib (uncommitted changes)"
+
+
+def test_a_worktree_of_a_repository_elsewhere(repo: Path, tree: Path, sealed: Path) -> None:
+    other = repos.repository(sealed / "other")
+    foreign = repos.linked(other, tree / "deep" / "foreign")
+    home = repo / ".git" / "worktrees" / "topic"
+    judged = nested.judge(tree, home, nested.find(tree))
+    assert (judged.worktrees, judged.repositories) == (("deep/foreign",), ())
+    foreign.rename(tree / "moved")  # no longer where it is registered
+    judged = nested.judge(tree, home, nested.find(tree))
+    assert judged.worktrees == ()
+    assert judged.repositories == ("moved (a worktree of another repository)",)
+
+
+def test_a_repository_with_its_worktrees_in_the_same_tree(repo: Path, tree: Path) -> None:
+    lib = repos.repository(tree / "lib")
+    repos.linked(lib, tree / "lib-topic", "other")
+    home = repo / ".git" / "worktrees" / "topic"
+    judged = nested.judge(tree, home, nested.find(tree))
+    assert judged.worktrees == ()
+    assert len(judged.repositories) == 2

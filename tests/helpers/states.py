@@ -517,7 +517,7 @@ def another_worktree_inside(repo: Path, tree: Path) -> None:
     git(repo, "worktree", "add", "-q", "-b", "inner", str(tree / "cache" / "inner"))
 
 
-@state("nested")
+@state("nested", always=True)
 def a_worktree_of_another_repository_inside(repo: Path, tree: Path) -> None:
     other = repository(repo.parent / "other")
     git(other, "worktree", "add", "-q", "-b", "inner", str(tree / "cache" / "inner"))

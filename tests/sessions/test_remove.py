@@ -434,3 +434,15 @@ def test_the_latest_removal_is_undone_after_a_restore(repo: Path) -> None:
     subprocess.run(["rm", "-rf", str(place)], check=True)
     done("restore", "fix", cwd=repo)
     assert done("undo", cwd=repo)["worktree"]["branch"] == "other"
+
+
+def test_a_worktree_of_another_repository_inside_stays_whatever_is_forced(
+    repo: Path, sealed: Path
+) -> None:
+    place, _ = made(repo)
+    other = repos.repository(sealed / "other")
+    foreign = repos.linked(other, place / "foreign")
+    error = refused("remove", "fix", "--force", cwd=repo)
+    assert error["code"] == "nested"
+    assert str(foreign) in error["message"]
+    assert git(foreign, "status", "--porcelain") == ""

@@ -50,7 +50,7 @@ def edits(place: Place, files: tuple[Flagged, ...]) -> tuple[str, ...]:
         for flag in ("--no-skip-worktree", "--no-assume-unchanged"):
             command = ("update-index", flag, "-z", "--stdin")
             question.ask(place, *command, input=os.fsencode(names), env=env)
-        every = (*status.COMMAND, "--no-renames", "--ignore-submodules=none")
+        every = (*status.COMMAND, "--no-renames", status.ALONE)
         out = question.ask(place, *every, env=env)
     hidden = {one.path for one in there}
     changed = [entry.path for entry in status.parse(out) if entry.modified]

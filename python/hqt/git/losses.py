@@ -6,7 +6,8 @@ is looked through here. One that fails, warns or takes too long becomes a doubt;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,9 +25,10 @@ from hqt.git.status import Entry
 from hqt.models import IgnoredFiles, Losses, Repository, Worktree
 
 T = TypeVar("T")
+_ASKED = re.compile(r"^git [\w-]+ failed: ")
 
 # Each side of a rename is named, no submodule is passed over, whatever the configuration says
-_STATUS = (*status.COMMAND, "--no-renames", "--ignore-submodules=none", "--ignored=traditional")
+_STATUS = (*status.COMMAND, "--no-renames", status.ALONE, "--ignored=traditional")
 
 
 def losses(
@@ -74,7 +76,7 @@ def losses(
         )
     return Losses(
         staged=_paths(found.entries, lambda entry: entry.staged),
-        modified=_paths(found.entries, lambda entry: entry.modified),
+        modified=_modified(found.entries, inside.nested),
         untracked=(*_paths(found.entries, lambda entry: entry.untracked), *unasked),
         conflicted=_paths(found.entries, lambda entry: entry.conflicted),
         hidden=found.hidden,
@@ -103,7 +105,7 @@ def losses(
 class _Doubts:
     """The checks that failed."""
 
-    sentences: list[str] = field(default_factory=list)
+    whys: dict[str, list[str]] = field(default_factory=dict)  # what for each reason
     late: bool = False
 
     def settle(self, what: str, answer: Callable[[], T], instead: T) -> T:
@@ -111,12 +113,19 @@ class _Doubts:
         try:
             return answer()
         except HqtError as error:
-            why = error.message
+            why = _ASKED.sub("git says: ", error.message)
             self.late |= error.code is Code.TIMEOUT
         except (OSError, ValueError) as error:
             why = f"{str(error).rstrip('.')}."
-        self.sentences.append(f"{what} could not be checked: {why}")
+        self.whys.setdefault(why, []).append(what)
         return instead
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """One for each reason."""
+        for why, what in self.whys.items():
+            *most, last = what
+            yield f"{', '.join(most)}{' and ' if most else ''}{last} could not be checked: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +195,19 @@ def _inside(worktree: Worktree, others: Sequence[Path], doubts: _Doubts) -> _Ins
     )
     return _Inside(
         judged,
-        worktrees=tuple(str(path) for path in registered),
+        worktrees=(*map(str, registered), *(str(root / path) for path in judged.worktrees)),
         mounts=tuple(str(point.relative_to(root)) for point in points),
     )
 
 
 def _paths(entries: Sequence[Entry], wanted: Callable[[Entry], bool]) -> tuple[str, ...]:
     return tuple(entry.path for entry in entries if wanted(entry))
+
+
+def _modified(entries: Sequence[Entry], inside: Nested) -> tuple[str, ...]:
+    """As `git status` shows them, which looks into submodules."""
+    seen = _paths(entries, lambda entry: entry.modified)
+    return (*seen, *(path for path in inside.edited if path not in seen))
 
 
 def _submodules(inside: Nested, entries: Sequence[Entry]) -> tuple[str, ...]:

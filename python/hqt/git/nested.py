@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import configuration, gitdir, hidden, question, status
+from hqt.git import admin, configuration, gitdir, hidden, question, status
 from hqt.git.question import Place
 
 PATIENCE = 30.0  # seconds for looking through the whole tree
 _WORKERS = 3
+_EDITED = "uncommitted changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Nested:
     repositories: tuple[str, ...] = ()
     submodules: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()  # ignored entries of submodules
+    edited: tuple[str, ...] = ()  # submodules with uncommitted changes, which `git status` shows
+    worktrees: tuple[str, ...] = ()  # registered with a repository outside
 
 
 def find(root: Path, *, without: Collection[Path] = ()) -> tuple[Found, ...]:
@@ -52,15 +55,16 @@ def find(root: Path, *, without: Collection[Path] = ()) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda one: one.path))
 
 
-def judge(root: Path, admin: Path, found: Sequence[Found]) -> Nested:
+def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
     """What the repositories found below `root` have of their own.
 
-    `admin` is the admin directory of the worktree at `root`; its submodules' git directories lie in
+    `home` is the admin directory of the worktree at `root`; its submodules' git directories lie in
     there, those of submodules that were put away as well.
     """
-    modules = {git_dir: _module_name(admin, git_dir) for git_dir in _modules(admin / "modules")}
+    modules = {git_dir: _module_name(home, git_dir) for git_dir in _modules(home / "modules")}
     where = {one: git_dir for one in found if (git_dir := _git_dir(root / one.path)) in modules}
-    strangers = [one for one in found if one not in where]
+    foreign = [one for one in found if one not in where and _is_registered(root, one)]
+    strangers = [one for one in found if one not in where and one not in foreign]
     with ThreadPoolExecutor(_WORKERS) as pool:
         owned = pool.map(lambda one: _own(root, one), strangers)
         kept = pool.map(lambda one: _own_commits(one, root), modules)
@@ -69,15 +73,24 @@ def judge(root: Path, admin: Path, found: Sequence[Found]) -> Nested:
             name: clause for name, clause in zip(modules.values(), kept, strict=True) if clause
         }
         ignored: list[str] = []
+        edited: list[str] = []
         for one, (clause, names) in zip(where, files, strict=True):
             ignored += (f"{one.path}/{name}" for name in names)
             if clause:
                 of_submodules.setdefault(one.path, clause)
+            if clause == _EDITED:
+                edited.append(one.path)
         repositories = [
             f"{one.path} ({clause})" for one, clause in zip(strangers, owned, strict=True) if clause
         ]
     submodules = sorted(f"{name} ({clause})" for name, clause in of_submodules.items())
-    return Nested(tuple(repositories), tuple(submodules), tuple(ignored))
+    return Nested(
+        tuple(repositories),
+        tuple(submodules),
+        tuple(ignored),
+        tuple(edited),
+        tuple(one.path for one in foreign),
+    )
 
 
 def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
@@ -124,9 +137,9 @@ def _modules(folder: Path) -> Iterator[Path]:
             yield from _modules(inner)
 
 
-def _module_name(admin: Path, git_dir: Path) -> str:
+def _module_name(home: Path, git_dir: Path) -> str:
     """A submodule's name, which is its path unless it was moved."""
-    below = git_dir.relative_to(os.path.realpath(admin / "modules"))
+    below = git_dir.relative_to(os.path.realpath(home / "modules"))
     return "/".join(part for part in below.parts if part != "modules")
 
 
@@ -135,6 +148,16 @@ def _git_dir(folder: Path) -> Path | None:
         return gitdir.git_dir_of(folder)
     except gitdir.BrokenGitFile:
         return None
+
+
+def _is_registered(root: Path, found: Found) -> bool:
+    """Whether a repository outside of `root` has this folder registered as its worktree: it would
+    lose it, and its next prune the index and what only HEAD there holds."""
+    entry = None if found.bare else _git_dir(root / found.path)
+    if entry is None or not (entry / "commondir").exists():
+        return False
+    outside = not gitdir.common_dir_of(entry).is_relative_to(os.path.realpath(root))
+    return outside and admin.worktree_path(entry) == Path(os.path.realpath(root / found.path))
 
 
 def _own(root: Path, found: Found) -> str | None:
@@ -174,7 +197,7 @@ def _own_commits(git_dir: Path, root: Path) -> str | None:
 def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]]:
     """What a checkout has that its last commit has not, as a clause; and its ignored entries."""
     place = Place(git_dir, folder)
-    wanted = (*status.COMMAND, "--no-renames", "--ignore-submodules=none", "--ignored=traditional")
+    wanted = (*status.COMMAND, "--no-renames", status.ALONE, "--ignored=traditional")
     try:
         with ExitStack() as asked:
             answer = asked.enter_context(question.begun(place, *wanted))
@@ -185,7 +208,7 @@ def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]
         return "a status that cannot be read", ()
     ignored = tuple(entry.path for entry in entries if entry.ignored)
     if len(ignored) < len(entries):
-        return "uncommitted changes", ignored
+        return _EDITED, ignored
     return ("files hidden from git status" if flagged else None), ignored
 
 

@@ -22,10 +22,11 @@ PATIENCE = 60.0  # seconds; a status of a huge checkout on a cold disk is slow, 
 
 # Whatever could make a changed file look unchanged: a monitor (empty means none in every version),
 # the cache of untracked folders, and looser rules for when a file counts as touched. A copy of an
-# index stays one file, without flags of its own.
+# index stays one file, without flags of its own. And no hook: a copy's index is nobody's business.
 _SEAL = (
     "-c core.fsmonitor= -c core.untrackedCache=false -c core.trustctime=true "
-    "-c core.checkStat=default -c core.splitIndex=false -c core.ignoreStat=false"
+    "-c core.checkStat=default -c core.splitIndex=false -c core.ignoreStat=false "
+    "-c core.hooksPath=/dev/null"
 ).split()
 # A missing object in a partial clone is a failure here, not a reason to fetch. Grafts are left
 # aside: git warns of each use of that file, and it could join histories that are not joined.

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 # that hides them would promise what a removal then refuses.
 COMMAND = ("status", "--porcelain=v2", "-z", "--untracked-files=normal")
 
+# No git in a checkout inside, whose configuration it would follow: each is found and judged by
+# itself (`nested`). That its commit is another one is seen without.
+ALONE = "--ignore-submodules=dirty"
+
 # Fields before the path, by the first letter of an entry.
 _FIELDS = {"1": 8, "2": 9, "u": 10, "?": 1, "!": 1}
 
