@@ -80,6 +80,11 @@ def test_the_readme_names_the_harnesses_that_come_with_hqt() -> None:
     assert quoted(told)[: len(profiles)] == list(profiles)
 
 
+@pytest.mark.parametrize("name", ["menu", "remove"])
+def test_the_readme_shows_the_pictures_that_the_script_makes(name: str) -> None:
+    assert f"```\n{(ROOT / 'docs' / 'screens' / f'{name}.txt').read_text()}```" in README
+
+
 def test_codes_in_the_readme_are_codes_of_hqt() -> None:
     told = {code for cells in rows("When something is wrong") for code in quoted(cells[0])}
     underscored = {code for code in told if "_" in code.strip("_")}

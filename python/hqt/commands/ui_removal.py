@@ -168,9 +168,11 @@ def _losses(lost: Losses) -> list[Loss]:
     if not found and verdict.holds(lost):  # never go without a word where `remove` would refuse
         found.append(Loss(verdict.sentence(lost)))
     if precious := lost.ignored.precious:
-        many = f"{len(precious)} ignored files that look precious"
-        named = ", ".join(precious)
-        found.append(Loss(named if len(precious) <= _NAMED else many, precious, force=False))
+        if len(precious) <= _NAMED:
+            found.append(Loss(", ".join(precious), force=False))
+        else:
+            many = f"{len(precious)} ignored files that look precious"
+            found.append(Loss(many, precious, force=False))
     return found
 
 

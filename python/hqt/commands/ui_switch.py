@@ -95,7 +95,10 @@ class _Wiring:
         found = {row.key: (world, tree, row) for world in asked
                  for tree, row in _rows_of(world, scope.archived)}  # fmt: skip
         self._places = {key: (world, tree) for key, (world, tree, _) in found.items()}
-        rows = tuple(row for _, _, row in found.values())
+        rows = tuple(
+            row if scope.all_repositories else replace(row, repository="")
+            for _, _, row in found.values()
+        )
         return Listing(rows, complete=not message, message=message)
 
     def _fill(self, row: PickerRow) -> PickerRow:
