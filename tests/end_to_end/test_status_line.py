@@ -137,7 +137,7 @@ def test_a_click_opens_the_menu(person: Terminal) -> None:
     conf.write_text(f"set -g mouse on\n{snippet[0]}\n")
     person.server.cmd("source-file", str(conf))
     session(person, "fix")
-    person.click("⎇ fix ")
+    person.click("fix >")
     person.see("New…", "⎇ main")
 
 
