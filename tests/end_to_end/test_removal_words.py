@@ -1,4 +1,4 @@
-"""Whatever `remove` refuses without force, the question names as a loss: else nobody could agree."""
+"""Whatever `remove` refuses without force, the question names: else nobody could agree to it."""
 
 from __future__ import annotations
 
