@@ -145,7 +145,7 @@ def test_whatever_the_default_shell_is(repo: Path, sealed: Path, shell: str) -> 
         assert until(lambda: person.ask("#{window_name}") == "⎇ fix")
         place = repo / ".worktrees" / "fix"
         assert until(lambda: person.ask("#{pane_current_path}") == str(place))
-        person.dismissed("Isolate in worktree")
+        person.dismissed("Isolate in worktree", "┌")
         person.press("C-b", "W")
         person.see("⎇ fix")
         person.press("Escape")
@@ -164,7 +164,7 @@ def test_without_a_utf_8_locale(repo: Path, monkeypatch: pytest.MonkeyPatch) -> 
         person.see(".worktrees/fix")
         person.press("Enter")
         assert until(lambda: person.ask("#{@hqt_branch}") == "fix")
-        person.dismissed("Isolate in worktree")
+        person.dismissed("Isolate in worktree", "┌")
         person.press("C-b", "W")
         person.see("Y fix", "Y main")
         person.press("Escape")
