@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import branches, durable, gitconfig, process, worktrees
+from hqt.git import branches, durable, files, gitconfig, process, worktrees
 from hqt.git.lock import own_directory
 from hqt.git.manifest import Branch
 from hqt.git.refs import files_of
@@ -106,13 +106,13 @@ def _log(repo: Repository, ref: str) -> Path:
 
 def _reflog(repo: Repository, ref: str) -> str | None:
     try:
-        return os.fsdecode(_log(repo, ref).read_bytes())
+        return os.fsdecode(files.read(_log(repo, ref)))
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
 
 
 def _text(file: Path) -> str:
     try:
-        return os.fsdecode(file.read_bytes()).strip()
+        return os.fsdecode(files.read(file)).strip()
     except (FileNotFoundError, NotADirectoryError):
         return ""

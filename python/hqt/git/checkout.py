@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import configuration, process, repository, support
+from hqt.git import configuration, files, process, repository, support
 from hqt.models import Repository
 
 # Stage, files done, files in all.
@@ -158,8 +158,7 @@ def _without_filters(repo: Repository, git_dir: Path) -> dict[str, str]:
 def size_of(git_dir: Path) -> int:
     """How many entries the index of a checkout has, from its header; 0 when there is none."""
     try:
-        with (git_dir / "index").open("rb") as file:
-            header = file.read(12)
+        header = files.beginning(git_dir / "index", 12)
     except OSError:
         return 0
     return int.from_bytes(header[8:12]) if header[:4] == b"DIRC" else 0

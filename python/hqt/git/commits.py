@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hqt.errors import HqtError
-from hqt.git import question
+from hqt.git import files, question
 from hqt.git.question import Place
 from hqt.models import Commit, Repository
 
@@ -164,7 +164,7 @@ def _base(repo: Repository, listed: Sequence[Ref]) -> _Base:
     """The branch that most others come from: what the main checkout is on, else a usual name."""
     found = {ref.name: ref for ref in listed}
     try:
-        head = os.fsdecode((repo.common_dir / "HEAD").read_bytes()).removeprefix("ref:").strip()
+        head = os.fsdecode(files.read(repo.common_dir / "HEAD")).removeprefix("ref:").strip()
     except OSError:
         head = ""
     for name in (head, "refs/heads/main", "refs/heads/master"):

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hqt.git import files
+
 _SECTION = re.compile(r'^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 _KEY = re.compile(r"^([A-Za-z][\w-]*)\s*(=?)\s*(.*)$", re.DOTALL)
 _DEPTH = 10  # git's own limit of includes in includes
@@ -39,11 +41,11 @@ def settings(common_dir: Path, git_dir: Path, *, user: bool = True) -> tuple[Set
     System and user (unless `user` is false), repository and worktree files, and all that they
     include. What cannot be read is left out, as git itself would refuse to run on it.
     """
-    files = [common_dir / "config", common_dir / "config.worktree", git_dir / "config.worktree"]
+    named = [common_dir / "config", common_dir / "config.worktree", git_dir / "config.worktree"]
     if user:
         users = [user_folder() / "config", Path.home() / ".gitconfig"]
-        files = [Path("/etc/gitconfig"), *users, *files]
-    return tuple(setting for file in dict.fromkeys(files) for setting in _read(file, _DEPTH))
+        named = [Path("/etc/gitconfig"), *users, *named]
+    return tuple(setting for file in dict.fromkeys(named) for setting in _read(file, _DEPTH))
 
 
 def user_folder() -> Path:
@@ -61,7 +63,7 @@ def user_path(value: str, base: Path) -> Path:
 
 def _read(file: Path, depth: int) -> Iterator[Setting]:
     try:
-        text = os.fsdecode(file.read_bytes())
+        text = os.fsdecode(files.read(file))
     except OSError:
         return
     for setting in _parse(text):

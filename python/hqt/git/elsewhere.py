@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import HqtError
-from hqt.git import question
+from hqt.git import files, question
 from hqt.git.commits import Ref
 from hqt.git.question import Place
 from hqt.models import Repository
@@ -34,7 +34,7 @@ def targets(repo: Repository, listed: Sequence[Ref], gone: frozenset[str]) -> tu
     """The main checkout's branch and the remotes' default branches, without the branches `gone`."""
     found = {ref.name: ref.id for ref in listed}
     try:
-        head = os.fsdecode((repo.common_dir / "HEAD").read_bytes()).removeprefix("ref:").strip()
+        head = os.fsdecode(files.read(repo.common_dir / "HEAD")).removeprefix("ref:").strip()
     except OSError:
         head = ""
     remotes = (ref.target for ref in listed if ref.name.startswith("refs/remotes/") and ref.target)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hqt.errors import Code, HqtError
-from hqt.git import durable, manifest
+from hqt.git import durable, files, manifest
 from hqt.git.lock import own_directory
 from hqt.git.manifest import BrokenManifest, Manifest, Place
 from hqt.models import Repository, TrashEntry
@@ -153,7 +153,7 @@ def read_all(repo: Repository) -> tuple[tuple[Entry, ...], tuple[Path, ...]]:
         return (), ()
     for directory in directories:
         try:
-            said = manifest.load((directory / _NAME).read_bytes())
+            said = manifest.load(files.read(directory / _NAME))
             if said.id != directory.name:
                 raise BrokenManifest
         except PermissionError:  # another user's, in a shared repository

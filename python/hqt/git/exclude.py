@@ -37,7 +37,7 @@ class Exclusion:
 
     def undo(self) -> None:
         """Restore the file, unless somebody else has changed it since. Raises OSError."""
-        if files.read(str(self.file)) != self.after:
+        if files.read(self.file) != self.after:
             return
         if self.before is None:
             self.file.unlink()
@@ -61,7 +61,7 @@ def ensure(repo: Repository, pool: Path, path: Path) -> Exclusion | None:
         return None
     file = _file(repo)
     try:
-        before = files.read(str(file)) if file.exists() else None
+        before = files.read(file) if file.exists() else None
         lines = [line.removesuffix(b"\r") for line in (before or b"").split(b"\n")]
         if pattern not in lines and not _is_for_worktrees(physical.relative_to(root), root, roots):
             pattern = _pattern(path, root) if lies_in(path, physical) else None
@@ -91,7 +91,7 @@ def hidden(
     What is in `worktrees` does not count, nor what hqt puts into a pool. Raises OSError.
     """
     file = _file(repo)
-    lines = files.read(str(file)).split(b"\n") if file.exists() else []
+    lines = files.read(file).split(b"\n") if file.exists() else []
     own = [
         os.fsdecode(_ESCAPED.sub(rb"\1", line)).strip("/")
         for sign, line in itertools.pairwise(lines)
@@ -146,7 +146,7 @@ def _holds_only(place: Path, worktrees: Collection[Path]) -> bool:
     try:
         if place.is_dir() and not place.is_symlink():
             return all(one in worktrees or _holds_only(one, worktrees) for one in place.iterdir())
-        return place.name == ".gitignore" and files.read(str(place)) == POOL_IGNORE
+        return place.name == ".gitignore" and files.read(place) == POOL_IGNORE
     except OSError:
         return False
 

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt.git import process
+from hqt.git import files, process
 
 _HEADER = re.compile(r'\[\s*([\w.-]+)(?:\s+"[^"\\]*")?\s*\]')
 _KEY = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*(.*))?")
@@ -41,7 +41,7 @@ def read_git_file(file: Path) -> Path | None:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             return None
-        content = file.read_bytes()
+        content = files.read(file)
     except OSError:
         return None
     name = content.removeprefix(b"gitdir: ").rstrip(b"\r\n")
@@ -79,7 +79,7 @@ def is_git_directory(path: Path) -> bool:
 def common_dir_of(git_dir: Path) -> Path:
     """The physical common directory that `git_dir` belongs to; itself when it is not linked."""
     try:
-        named = (git_dir / "commondir").read_bytes().rstrip()
+        named = files.read(git_dir / "commondir").rstrip()
     except OSError:
         return Path(os.path.realpath(git_dir))
     return Path(os.path.realpath(git_dir / os.fsdecode(named)))
@@ -110,7 +110,7 @@ def _valid_head(head: Path) -> bool:
     try:
         if head.is_symlink():
             return str(head.readlink()).startswith("refs/")
-        content = head.read_bytes()
+        content = files.read(head)
     except OSError:
         return False
     if content.startswith(b"ref:"):
@@ -123,7 +123,7 @@ def _quick(file: Path) -> dict[str, str] | None:
     it needs a real parser: quotes, escapes, continued lines, a key behind a header.
     """
     try:
-        text = os.fsdecode(file.read_bytes())
+        text = os.fsdecode(files.read(file))
     except FileNotFoundError:
         return {}
     except OSError:

@@ -91,7 +91,7 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
     """
     file = repo.common_dir / "hqt" / _NAME
     try:
-        note = Note(**json.loads(files.read(os.fspath(file))))
+        note = Note(**json.loads(files.read(file)))
         path = Path(note.path)
     except FileNotFoundError:
         return ()
@@ -128,7 +128,7 @@ def _made(repo: Repository, note: Note) -> Made:
     if pool and path.is_relative_to(pool):
         made.folders = [one for one in reversed(path.parents) if one.is_relative_to(pool)]
         with contextlib.suppress(OSError):
-            if files.read(f"{pool}/.gitignore") == POOL_IGNORE:
+            if files.read(pool / ".gitignore") == POOL_IGNORE:
                 made.ignore = pool / ".gitignore"
     return made
 

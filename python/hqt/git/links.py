@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from hqt.git import durable, gitdir, process
+from hqt.git import durable, files, gitdir, process
 from hqt.git.entry import Entry
 from hqt.git.manifest import Link
 
@@ -75,7 +75,7 @@ def write_submodules(entry: Entry, tree: Path) -> None:
 
 def gitfile(entry: Entry) -> bytes:
     """What the worktree's own `.git` must say at the entry's place. Raises OSError."""
-    before = os.fsdecode(entry.dotgit.read_bytes())
+    before = os.fsdecode(files.read(entry.dotgit))
     if not is_moved(entry):
         return os.fsencode(before)
     return os.fsencode(_PREFIX + _like(before.removeprefix(_PREFIX), entry.home, entry.place.path))
@@ -113,7 +113,7 @@ def read(file: Path) -> str:
     """
     if file.is_symlink():
         return f"ref: {file.readlink()}\n"
-    return os.fsdecode(file.read_bytes())
+    return os.fsdecode(files.read(file))
 
 
 def _text(file: Path) -> str:

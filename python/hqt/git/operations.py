@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from hqt.git import process
+from hqt.git import files, process
 
 _COMMAND = re.compile(rb"^\s*(pick|p|revert)\s", re.MULTILINE)
 
@@ -41,7 +41,7 @@ def operation_in_progress(git_dir: Path) -> str | None:
 def _between_commits(git_dir: Path) -> str | None:
     """A sequence of several picks or reverts, also after one of them was committed by hand."""
     try:
-        todo = (git_dir / "sequencer" / "todo").read_bytes()
+        todo = files.read(git_dir / "sequencer" / "todo")
     except OSError:
         return None
     command = _COMMAND.search(todo)

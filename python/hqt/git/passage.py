@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, disposal, durable, entry, links, snapshots
+from hqt.git import admin, disposal, durable, entry, files, links, snapshots
 from hqt.git.entry import Entry
 
 
@@ -41,7 +41,7 @@ def set_aside(one: Entry) -> None:
 def is_marked(one: Entry, tree: Path) -> bool:
     """Whether the directory `tree` is this entry's, on its way. Raises OSError if unreadable."""
     try:
-        return (tree / ".git").read_bytes() == one.marker
+        return files.read(tree / ".git") == one.marker
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return False
 

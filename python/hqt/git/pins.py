@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hqt.git import process
+from hqt.git import files, process
 
 _ID = rb"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _WORD = re.compile(rb"(?<![0-9A-Za-z])" + _ID + rb"(?![0-9A-Za-z])")
@@ -186,7 +186,7 @@ def _is_index(name: str) -> bool:
 
 
 def _content(file: Path) -> bytes:
-    return os.fsencode(file.readlink()) if file.is_symlink() else file.read_bytes()
+    return os.fsencode(file.readlink()) if file.is_symlink() else files.read(file)
 
 
 def _namespace(id: str) -> str:

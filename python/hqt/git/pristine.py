@@ -69,7 +69,7 @@ def delete_files(repo: Repository, path: Path, commit: str) -> None:
 def _is_head_at(repo: Repository, entry: Path, commit: str) -> bool:
     """Whether HEAD still is at the commit, or at the placeholder from before it got there."""
     head = refs.head_of(repo.common_dir, entry).commit
-    return head == commit or not (entry / "HEAD").read_bytes().strip(b"0\n")
+    return head == commit or not files.read(entry / "HEAD").strip(b"0\n")
 
 
 def _was_elsewhere(repo: Repository, entry: Path, commit: str) -> bool:
@@ -149,7 +149,7 @@ def _walk(root: Path) -> Iterator[tuple[str, bool]]:
 
 
 def _content(path: Path) -> bytes:
-    return os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()  # noqa: PTH115
+    return os.fsencode(os.readlink(path)) if path.is_symlink() else files.read(path)  # noqa: PTH115
 
 
 def _is_verbatim(path: Path, blob: _Stored) -> bool:

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from hqt.git import files
+
 _HEADER = 12
 _BEFORE_PATH = 62
 _GITLINK = b"\0\0\xe0\0"  # mode 160000
@@ -21,7 +23,7 @@ _LONGEST = 4096  # bytes of a path
 def read(git_dir: Path) -> bytes | None:
     """The raw index; empty where there is none yet, None where it cannot be read."""
     try:
-        return (git_dir / "index").read_bytes()
+        return files.read(git_dir / "index")
     except FileNotFoundError:
         return b""
     except OSError:
@@ -31,8 +33,7 @@ def read(git_dir: Path) -> bytes | None:
 def size(git_dir: Path) -> int | None:
     """The number of entries that the header tells; None where there is no index to be read."""
     try:
-        with (git_dir / "index").open("rb") as file:
-            return entries(file.read(_HEADER))
+        return entries(files.beginning(git_dir / "index", _HEADER))
     except OSError:
         return None
 

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, configuration, entry, gitconfig, gitdir, permissions, process, repository
+from hqt.git import (
+    admin,
+    configuration,
+    entry,
+    files,
+    gitconfig,
+    gitdir,
+    permissions,
+    process,
+    repository,
+)
 from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
@@ -162,14 +172,14 @@ def _inherit(repo: Repository, source: Path, home: Path, mode: Permissions) -> N
     said = {setting.name for setting in configuration.settings(repo.common_dir, source)}
     settings = source / "config.worktree"
     if "extensions.worktreeconfig" in said and settings.is_file():
-        admin.write_new(home / "config.worktree", settings.read_bytes(), mode)
+        admin.write_new(home / "config.worktree", files.read(settings), mode)
         for key in ("core.bare", "core.worktree"):  # they hold for the source alone
             query = ("config", "--file", str(home / "config.worktree"), "--unset-all", key)
             process.ask(*query, cwd=home)
     patterns = source / "info" / "sparse-checkout"
     if "core.sparsecheckout" in said and patterns.is_file():
         permissions.make_folder(home / "info", mode)
-        admin.write_new(home / "info" / "sparse-checkout", patterns.read_bytes(), mode)
+        admin.write_new(home / "info" / "sparse-checkout", files.read(patterns), mode)
 
 
 def _taken(path: Path) -> HqtError:

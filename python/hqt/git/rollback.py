@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hqt.errors import Failure, HqtError
-from hqt.git import admin, branches, pristine
+from hqt.git import admin, branches, files, pristine
 from hqt.git.exclude import POOL_IGNORE, Exclusion
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
@@ -116,6 +116,6 @@ def _attempt(what: str, action: Callable[[], object]) -> Iterator[str]:
 def _is_untouched(ignore: Path) -> bool:
     try:
         alone = list(ignore.parent.iterdir()) == [ignore]
-        return alone and ignore.read_bytes() == POOL_IGNORE
+        return alone and files.read(ignore) == POOL_IGNORE
     except OSError:
         return False

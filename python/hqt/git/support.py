@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.git import configuration, rawindex
+from hqt.git import configuration, files, rawindex
 from hqt.git.configuration import Setting
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _rewritten(common_dir: Path) -> Iterator[str]:
     except OSError:
         replaced = False
     try:
-        replaced = replaced or b" refs/replace/" in packed.read_bytes()
+        replaced = replaced or b" refs/replace/" in files.read(packed)
     except FileNotFoundError:
         pass
     except OSError:
@@ -259,7 +259,7 @@ def _text(path: Path) -> bytes:
     every rule in it, since git and libgit2 may see different things there.
     """
     try:
-        return path.read_bytes()
+        return files.read(path)
     except (FileNotFoundError, NotADirectoryError):
         return b""
     except OSError:
