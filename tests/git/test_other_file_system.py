@@ -173,14 +173,14 @@ def test_what_is_written_while_it_is_copied_is_noticed(
 ) -> None:
     tree = linked(repo, elsewhere / "topic")
     before = git(tree, "rev-parse", "HEAD")
-    real = shutil.copyfile
+    real = shutil.copystat
 
     def slow(source: Path, target: Path, *, follow_symlinks: bool = True) -> None:
         real(source, target, follow_symlinks=follow_symlinks)
         if source.name == "file0":
             source.write_text("written meanwhile\n")
 
-    monkeypatch.setattr(shutil, "copyfile", slow)
+    monkeypatch.setattr(shutil, "copystat", slow)
     with pytest.raises(HqtError) as refused:
         trashing.remove(repo, tree)
     assert refused.value.code is Code.BUSY
@@ -231,3 +231,24 @@ def test_a_disk_that_is_away_after_a_crash_is_waited_for(sealed: Path, elsewhere
     (elsewhere / "unplugged").rename(elsewhere / "disk")
     case.recover()
     assert case.require_whole()
+
+
+def test_holes_stay_holes(sealed: Path, elsewhere: Path) -> None:
+    """An image of a disk takes in the trash what it took before, not what it might once take."""
+    (tree := sealed / "tree").mkdir()
+    for name, stretches in {"empty": (), "ends": (0, 99 << 20), "middle": (50 << 20,)}.items():
+        with (tree / name).open("wb") as file:
+            file.truncate(100 << 20)
+            for offset in stretches:
+                file.seek(offset)
+                file.write(os.urandom(5000))
+    snapshots.copy(tree, elsewhere / "copy")
+    for one in tree.iterdir():
+        there = elsewhere / "copy" / one.name
+        assert there.stat().st_size == 100 << 20
+        assert there.stat().st_blocks * 512 < 1 << 20
+        assert there.read_bytes() == one.read_bytes()
+    with (elsewhere / "copy" / "middle").open("r+b") as file:
+        file.seek(70 << 20)
+        file.write(b"x")
+    assert snapshots.remove_copied(tree, elsewhere / "copy") == (tree / "middle", tree)

@@ -1,13 +1,14 @@
 """A directory copied to another file system so exactly, and so surely, that the original may go.
 
-Everything is copied: files with times, modes and extended attributes, links, pipes and sockets. The
-copy is read back and compared before it counts, and of the original only what equals the copy is
-deleted, so that a file written meanwhile stays.
+Everything is copied: files with their holes, times, modes and extended attributes, links, pipes and
+sockets. The copy is read back and compared before it counts, and of the original only what equals
+the copy is deleted, so that a file written meanwhile stays.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -17,7 +18,7 @@ from pathlib import Path
 from hqt.errors import Code, HqtError
 from hqt.git.disposal import open_up
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
 
 
 def size(directory: Path) -> int:
@@ -102,7 +103,7 @@ def _copy_one(one: Path, there: Path) -> None:
     elif kind == stat.S_IFLNK:
         there.symlink_to(_target(one))
     elif kind == stat.S_IFREG:
-        shutil.copyfile(one, there, follow_symlinks=False)
+        _copy_content(one, there)
     elif kind in {stat.S_IFIFO, stat.S_IFSOCK}:
         os.mknod(there, found.st_mode)
     else:
@@ -144,9 +145,35 @@ def _target(link: Path) -> str:
     return os.readlink(link)  # noqa: PTH115 (a Path would tidy "./x" into "x")
 
 
-def _same_content(one: Path, there: Path) -> bool:
-    with one.open("rb") as ours, there.open("rb") as theirs:
-        while (block := ours.read(_BLOCK)) == theirs.read(_BLOCK):
+def _copy_content(one: Path, there: Path) -> None:
+    with one.open("rb") as ours, there.open("xb") as theirs:
+        size, offset = os.fstat(ours.fileno()).st_size, 0
+        while (offset := _data(ours.fileno(), offset, size)) < size:
+            block = os.pread(ours.fileno(), _BLOCK, offset)
             if not block:
-                return True
-    return False
+                break
+            theirs.seek(offset)
+            theirs.write(block)
+            offset += len(block)
+        theirs.truncate(size)
+
+
+def _same_content(one: Path, there: Path) -> bool:
+    """For files of one size."""
+    with one.open("rb") as ours, there.open("rb") as theirs:
+        size, offset = os.fstat(ours.fileno()).st_size, 0
+        while offset < size:
+            offset = min(_data(file.fileno(), offset, size) for file in (ours, theirs))
+            block = os.pread(ours.fileno(), _BLOCK, offset)
+            if block != os.pread(theirs.fileno(), _BLOCK, offset):
+                return False
+            offset += len(block) or size
+    return True
+
+
+def _data(descriptor: int, offset: int, size: int) -> int:
+    """Where the next data begins, at or after `offset`; `size` when there is only a hole."""
+    try:
+        return os.lseek(descriptor, offset, os.SEEK_DATA)
+    except OSError as error:
+        return size if error.errno == errno.ENXIO else offset
