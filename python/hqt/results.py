@@ -114,6 +114,7 @@ class Removed:
     trash: str | None
     session: str | None = None
     notes: tuple[str, ...] = ()
+    nickname: str | None = None  # of the session
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hqt.models import Changes
 from hqt.names import printable
@@ -24,6 +24,7 @@ from hqt.results import (
     Opened,
     Removals,
     Reopened,
+    SessionView,
     Settings,
     Status,
     TrashListing,
@@ -31,6 +32,7 @@ from hqt.results import (
     Uninstalled,
     WorktreeView,
 )
+from hqt.tables import table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,28 +63,31 @@ def _worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator
     for listing in listings:
         if titles:
             yield printable(str(listing.repository.root))
-        nicknames = {view.session.id: view.session.nickname for view in listing.sessions}
-        table = _table("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
+        known = {view.session.id: view for view in listing.sessions}
+        rows = []
         for view in listing.worktrees:
             tree = view.worktree
-            table.add_row(
-                *_cells(
+            here = [known[one] for one in view.sessions if one in known]
+            rows.append(
+                (
                     "*" if view.current else " ",
                     f"⎇ {tree.label}",
                     changes(view.changes),
                     "?" if view.unique_commits is None else str(view.unique_commits or "-"),
-                    _state(view),
+                    _state(view, here),
                     " ".join(view.windows or ()) or "-",
-                    ", ".join(nicknames.get(one, one) for one in view.sessions) or "-",
+                    ", ".join(one.session.nickname for one in here) or "-",
                     str(tree.path),
                 )
             )
-        loose = [view for view in listing.sessions if view.worktree is None]
-        for session in loose:
-            row = session.session
-            name, window = row.nickname, session.window or "-"
-            table.add_row(*_cells(" ", name, "-", "-", session.state, window, name, "-"))
-        yield table
+        for one in listing.sessions:
+            if one.worktree is None:
+                row = one.session
+                place = str(row.worktree_path or row.project)
+                window = one.window or "-"
+                rows.append((" ", "-", "-", "-", one.state, window, row.nickname, place))
+        headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
+        yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
 
 
 def changes(value: Changes | None) -> str:
@@ -95,13 +100,15 @@ def changes(value: Changes | None) -> str:
     return " ".join(f"{mark}{count}" for mark, count in marks if count) or "-"
 
 
-def _state(view: WorktreeView) -> str:
+def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
+    """What a worktree is in the middle of, and what those who live in it do."""
     tree = view.worktree
     words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
     if tree.locked is not None:
         words.append(f"locked ({tree.locked})" if tree.locked else "locked")
     if tree.missing:
         words.append("missing")
+    words += dict.fromkeys(one.state for one in sessions if one.state != "closed")
     return " ".join(words) or "-"
 
 
@@ -125,7 +132,16 @@ def _(result: Inventory) -> Iterator[Part]:
         "precious ignored files": result.losses.ignored.precious,
         "stashes of the branch (they stay)": result.losses.stashes,
         "could not be checked": result.losses.unsure,
-        "in here": result.occupants.busy,
+        "at work in here": result.occupants.busy,
+        "panes in here": [
+            f"{pane.id} in window {pane.window} {pane.window_name} ({pane.command})"
+            for pane in result.occupants.panes
+        ],
+        "other sessions in here": [
+            view.session.nickname
+            for view in result.sessions
+            if view.session.id in result.occupants.sessions
+        ],
     }
     for title, items in groups.items():
         if items:
@@ -170,10 +186,12 @@ def _(result: Reopened) -> Iterator[Part]:
 @lines.register(Removals)
 def _(result: Removals) -> Iterator[Part]:
     for one in result.removed:
-        what = f"⎇ {one.branch}" if one.branch else (one.path.name if one.path else one.session)
+        what = f"⎇ {one.branch}" if one.branch else (one.path.name if one.path else one.nickname)
         yield printable(f"Removed {what}" + (f": {one.path}" if one.path else ""))
         if one.branch:
             yield printable(f"Branch {one.branch} {'deleted' if one.branch_deleted else 'kept'}.")
+        if one.windows_closed:
+            yield f"Closed with it: {', '.join(one.windows_closed)}."
         if one.trash:
             yield f"In the trash as {one.trash}; `hqt undo` brings it back."
         for note in one.notes:
@@ -201,19 +219,19 @@ def _(result: TrashListing) -> Iterator[Part]:
     if not result.entries:
         yield "Nothing was emptied." if result.emptied else "The trash is empty."
         return
-    table = _table("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
-    for entry in result.entries:
-        table.add_row(
-            *_cells(
-                entry.id,
-                entry.branch or "-",
-                time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
-                _size(entry.size),
-                ", ".join(entry.holds) or "-",
-                str(entry.path),
-            )
+    rows = [
+        (
+            entry.id,
+            entry.branch or "-",
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
+            _size(entry.size),
+            ", ".join(entry.holds) or "-",
+            str(entry.path),
         )
-    yield table
+        for entry in result.entries
+    ]
+    headings = ("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
+    yield table(headings, rows, shrinking=("BRANCH", "PATH"))
 
 
 def _size(size: int | None) -> str:
@@ -281,10 +299,8 @@ def _(result: Jumped) -> Iterator[Part]:
 
 @lines.register(Settings)
 def _(result: Settings) -> Iterator[Part]:
-    table = _table("OPTION", "VALUE", "FROM")
-    for one in result.settings:
-        table.add_row(*_cells(f"@hqt-{one.name}", one.value or "-", one.origin))
-    yield table
+    rows = [(f"@hqt-{one.name}", one.value or "-", one.origin) for one in result.settings]
+    yield table(("OPTION", "VALUE", "FROM"), rows, shrinking=("VALUE", "FROM"))
     for name in result.unknown:
         yield printable(f"{name} is set in tmux, but hqt knows no such option.")
 
@@ -295,19 +311,3 @@ def _(result: Diagnosis) -> Iterator[Part]:
         yield printable(f"{finding.level:8}{finding.subject}: {finding.message}")
         if finding.remedy:
             yield printable(f"        {finding.remedy}")
-
-
-def _table(*headings: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in headings:
-        table.add_column(heading, no_wrap=True, overflow="ellipsis")
-    return table
-
-
-def _cells(*texts: str) -> list[Any]:
-    """Cells as data: rich reads no markup in them."""
-    from rich.text import Text
-
-    return [Text(printable(text)) for text in texts]

@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
     ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin"),
+    ("tables",),
     ("documents",),
     ("results",),
     ("verdict",),

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from helpers import repos
-from helpers.calls import done, refused
+from helpers.calls import done, hqt, refused
 from helpers.repos import git
 from helpers.servers import Server, until
 
@@ -188,3 +188,40 @@ def test_list_shows_everything_at_a_glance(repo: Path, sealed: Path) -> None:
     everywhere = done("list", "--all", cwd=sealed)
     assert [one["repository"]["root"] for one in everywhere["repositories"]] == [str(repo)]
     assert refused("list", cwd=sealed)["code"] == "not_a_repository"
+
+
+def test_the_main_checkout_is_opened_again_and_again(repo: Path, tmux: Server) -> None:
+    """Its session bears its name, which must not make that name mean two things."""
+    first = done("-L", tmux.socket, "open", "main", cwd=repo)
+    for name in ("main", "branch:main", "session:main", str(repo)):
+        again = done("-L", tmux.socket, "open", name, cwd=repo)
+        assert again["window"] == first["window"], name
+        assert again["session"]["id"] == first["session"]["id"], name
+        assert tmux.ask("#{window_name}", again["window"]) == "⎇ main", name
+    assert done("-L", tmux.socket, "path", "main", cwd=repo)["path"] == str(repo)
+    assert len(done("-L", tmux.socket, "list", cwd=repo)["sessions"]) == 1
+    gone = done("-L", tmux.socket, "remove", "main", cwd=repo)["removed"][0]
+    assert gone["path"] is None
+    assert refused("-L", tmux.socket, "remove", "main", cwd=repo)["code"] == "main_checkout"
+    assert repo.is_dir()
+
+
+def test_the_list_for_people_tells_who_lives_where(repo: Path, tmux: Server) -> None:
+    done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    done("-L", tmux.socket, "new", "notes", "--no-worktree", "-d", cwd=repo)
+    told = hqt("-L", tmux.socket, "list", cwd=repo).out.splitlines()
+    fix = next(line for line in told if "⎇ fix" in line)
+    assert "idle" in fix
+    notes = next(line for line in told if "notes" in line)
+    assert str(repo) in notes
+    archived = hqt("-L", tmux.socket, "list", "--archived", cwd=repo).out
+    assert done("-L", tmux.socket, "list", cwd=repo)["sessions"][0]["id"] not in archived
+
+
+def test_inspect_names_the_panes_that_would_close(repo: Path, tmux: Server) -> None:
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    place, pane = made["worktree"]["path"], tmux.ask("#{pane_id}", made["window"])
+    assert until(lambda: tmux.ask("#{pane_current_path}", pane) == place)
+    told = hqt("-L", tmux.socket, "inspect", "fix", cwd=repo).out
+    assert pane in told
+    assert made["window"] in told

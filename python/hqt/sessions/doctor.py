@@ -122,7 +122,9 @@ def _locale(_: Caller) -> Iterator[Finding]:
 
 def _options(caller: Caller) -> Iterator[Finding]:
     from hqt import config, paths
+    from hqt.sessions import harness
 
+    harness.profiles(paths.config_file())
     snapshot = worlds.glance(caller)
     config.load(snapshot.options if snapshot else {}, None)
     for name in config.unknown(snapshot.options if snapshot else {}):

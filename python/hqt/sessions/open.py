@@ -137,6 +137,8 @@ def _shown_in(world: World, tree: Worktree | None, session: Session | None) -> S
             "`hqt undo` brings it back.",
         )
     inside = [one for one in world.sessions if tree and world.worktree_of(one) == tree]
+    if tree and tree.main:
+        inside = [one for one in world.sessions if world.is_of_main(one)]
     living = [one for one in inside if not world.is_archived(one)]
     return next((one for one in living if world.window_of(one)), next(iter(living), None))
 
@@ -144,7 +146,8 @@ def _shown_in(world: World, tree: Worktree | None, session: Session | None) -> S
 def _there(world: World, tree: Worktree | None, session: Session | None) -> Worktree | None:
     """The same worktree in the world as it is now."""
     if tree is None:
-        return world.worktree_of(session) if session else None
+        own = session is not None and world.is_of_main(session)
+        return world.main if own else world.worktree_of(session) if session else None
     now = next((one for one in world.worktrees if one.path == tree.path), None)
     if now is None and session is None:
         raise HqtError(

@@ -157,7 +157,8 @@ def _go(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Passage])
         closed = closing.close_session(one.world, one.session, close=terms.close)
         worlds.rows().delete(one.session.id)
         notes = (one.note,) if one.note else ()
-        return Removed(None, None, False, closed, None, one.session.id, notes)
+        row = one.session
+        return Removed(None, None, False, closed, None, row.id, notes, row.nickname)
     with changing(one.world.repository, "remove") as recovered:
         removed = _worktree(one, terms, branches, led)
     return replace(removed, notes=(*recovered, *removed.notes))
@@ -205,6 +206,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
         windows_closed=gone.windows_closed,
         trash=gone.trash,
         session=session.id if session else None,
+        nickname=session.nickname if session else None,
         notes=(*map(sentence, led[before:]), *notes, *gone.notes),
     )
 

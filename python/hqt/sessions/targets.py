@@ -204,6 +204,8 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
     """The one target of the matches: those that mean one worktree are one."""
     groups: dict[str, list[_Match]] = {}
     for match in matches:
+        if match.session and world.is_of_main(match.session):
+            match = _Match(world.main, match.session)  # noqa: PLW2901
         groups.setdefault(match.key, []).append(match)
     if not groups:
         return None

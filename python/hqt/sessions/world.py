@@ -93,6 +93,11 @@ class World:
             session = found[session.parent] = rows[session.parent]
         return tuple(found.values())
 
+    def is_of_main(self, session: Session) -> bool:
+        """Whether a session is the main checkout's own: `open` makes one that bears its name."""
+        main = self.main
+        return main is not None and session.worktree_path is None and session.nickname == main.label
+
     def windows_of(self, worktree: Worktree) -> tuple[str, ...] | None:
         """The windows that belong to a worktree or have a pane in it; None without a server."""
         if self.snapshot is None:
