@@ -117,6 +117,12 @@ def test_another_hqt_is_left_alone(sealed: Path) -> None:
     error = refused("-L", "nobody", "install", "--link", sealed, cwd=sealed)
     assert error["code"] == "path_exists"
     assert (sealed / "hqt").read_text() == "mine\n"
-    assert (
-        refused("-L", "nobody", "install", "--link", sealed / "no", cwd=sealed)["code"] == "usage"
-    )
+    in_a_file = refused("-L", "nobody", "install", "--link", sealed / "hqt" / "bin", cwd=sealed)
+    assert in_a_file["code"] == "usage"
+
+
+def test_the_folder_for_the_link_is_made(sealed: Path) -> None:
+    """A fresh home has no `~/.local/bin`."""
+    folder = sealed / ".local" / "bin"
+    done("-L", "nobody", "install", "--link", folder, cwd=sealed)
+    assert (folder / "hqt").resolve().name == "hqt"

@@ -90,6 +90,7 @@ def _leads_here(link: Path) -> bool:
 
 def _link(link: Path) -> None:
     try:
+        link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(plugin.LAUNCHER)
     except FileExistsError:
         raise HqtError(
@@ -101,7 +102,7 @@ def _link(link: Path) -> None:
         raise HqtError(
             Code.USAGE,
             f"No link could be made at {printable(str(link))}: {error.strerror}.",
-            "Name a folder of your PATH that exists and can be written.",
+            "Name a folder that can be written.",
         ) from error
 
 
