@@ -258,7 +258,7 @@ def test_names_are_data_in_every_screen(person: Terminal, repo: Path, hostile: l
     assert until(lambda: len(person.server.windows()) > len(chosen))
     for place in person.server.windows("#{window_id}")[1:]:
         person.server.cmd("select-window", "-t", place)
-        branch = person.ask("#{@hqt_branch}")
+        branch = person.server.option("@hqt_branch", "-w", "-t", place) or ""
         person.press("C-b", "R")
         person.see("Remove ", "Enter remove")
         person.press("Escape")

@@ -182,15 +182,22 @@ def test_the_module_for_dracula(person: Terminal) -> None:
 
 
 def test_the_formats_cost_little() -> None:
-    """They are filled in at each redraw: with 60 windows, in how many milliseconds."""
+    """They are filled in at each redraw: with 60 windows, in 2 ms of the server's time."""
     with servers.running() as server:
+        stat = Path(f"/proc/{server.pid}/stat")
+        if not stat.exists():
+            pytest.skip("this system does not tell a process's time")
+
+        def spent() -> float:
+            return sum(map(int, stat.read_text().rsplit(")", 1)[1].split()[11:13])) / 100
+
         server.cmd("source-file", str(CONF))
         windows = [word for _ in range(59) for word in ("new-window", "-d", "sleep 1000", ";")]
         server.cmd(*windows[:-1])
         for window in server.windows():
             server.cmd("set", "-w", "-t", window, "@hqt_state", "working")
-        many = ["display-message", "-p", "#{E:@hqt_status}", ";"] * 20
-        began = time.perf_counter()
+        many = ["display-message", "-p", "#{E:@hqt_status}", ";"] * 50
+        before = spent()
         server.cmd(*many[:-1])
-        each = (time.perf_counter() - began) / 20
-        assert each < 0.02, f"{each * 1000:.1f} ms"
+        each = (spent() - before) / 50
+        assert each < 0.008, f"{each * 1000:.1f} ms"
