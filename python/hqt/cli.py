@@ -13,7 +13,7 @@ import click
 
 from hqt import __version__, streams
 from hqt.commands.shared import shared, silent
-from hqt.errors import Code, Failure, HqtError, Interrupted
+from hqt.errors import Become, Code, Failure, HqtError, Interrupted
 from hqt.signals import interruptible
 
 # The verbs in the order of their use, each a module of `commands` with a `command` in it.
@@ -69,7 +69,8 @@ def cli() -> None:
 def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
     """Run one call of hqt and return its exit status (design §4: 0, 1, 2, 3 or 130).
 
-    `for_whom` is the process that called, where another one works for it (the warm start).
+    `for_whom` is the process that called, where another one works for it (the warm start). Then
+    `Become` is raised for it; else this process becomes what it says.
     """
     streams.require()
     settings: dict[str, Any] = {"process": for_whom}
@@ -77,6 +78,11 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
         with interruptible():
             status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)
             return status if isinstance(status, int) else 0
+    except Become as wish:
+        if for_whom is not None:
+            raise
+        os.chdir(wish.folder)
+        os.execv(wish.words[0], wish.words)
     except (Exception, Interrupted) as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
         from hqt import report
 

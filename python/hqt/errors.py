@@ -98,6 +98,19 @@ class Interrupted(Failure):
         )
 
 
+class Become(BaseException):
+    """No failure: this call ends by becoming another program, started in `folder` by `words`.
+
+    It is done at the boundary, by the process that has the caller's terminal (the warm start's
+    child has it not).
+    """
+
+    def __init__(self, folder: str, words: tuple[str, ...]) -> None:
+        super().__init__(words)
+        self.folder = folder
+        self.words = words
+
+
 def foremost(errors: Iterable[HqtError]) -> HqtError:
     """The error that the public order of codes puts first; raises ValueError if there is none."""
     return min(errors, key=lambda error: _RANK[error.code])

@@ -62,7 +62,8 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.tmux.quick": "tmux, for an agent's hook: libtmux would take three times as long",
     "hqt.processes": "ps, where there is no /proc",
     "hqt.commands.background": "hqt itself, for work that outlives a popup",
-    "hqt.commands.ui_git": "becomes the git program that the user has named",
+    "hqt.cli": "becomes the git program that the user has named",
+    "hqt.warm.client": "and so does who stands for such a call",
     "hqt.warm.starting": "hqt itself, as the server that outlives this call",
     "hqt.warm.server": "forks a child for each call",
 }

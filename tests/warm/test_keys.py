@@ -125,12 +125,23 @@ def test_remove_typed_in_the_doomed_pane(person: Terminal, warm: Warm, repo: Pat
     assert person.attached
 
 
-def test_git_in_a_popup_keeps_its_terminal(person: Terminal) -> None:
-    """The program may want a controlling terminal, so this goes the cold way."""
-    person.server.cmd("set-option", "-g", "@hqt-git-command", "tty </dev/tty && sleep 60")
-    person.type(f"{HQT} ui git\n")
+def test_a_git_program_has_the_terminal_for_its_own(
+    person: Terminal, warm: Warm, repo: Path
+) -> None:
+    """Its client becomes it, for the child has no controlling terminal."""
+    person.server.cmd("set-option", "-g", "@hqt-git-command", "tty </dev/tty && pwd && sleep 60")
+    person.type(f"cd /; {HQT} -C {repo} ui git\n")
+    person.see("/dev/", str(repo))
+    assert not children(warm.pid)
+    person.press("C-c")  # from the terminal to whom it belongs
+    person.type(f"clear; cd {repo}\n")
+    person.dismissed("/dev/")
+    person.press("C-b", "S")
+    person.see("Worktrees", "⎇ main", "First")
+    person.press("C-g")
     person.see("/dev/")
     person.press("C-c")
+    person.dismissed("/dev/pts", "┌")
 
 
 def test_the_menu(person: Terminal, warm: Warm) -> None:

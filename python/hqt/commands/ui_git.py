@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import NoReturn
 
-from hqt.errors import Code, HqtError
+from hqt.errors import Become, Code, HqtError
 from hqt.sessions.world import World
 
 _PROGRAMS = ("lazygit", "tig")
 
 
-def show(world: World, folder: str) -> None:
+def show(world: World, folder: str) -> NoReturn:
     """Become the git program in `folder`; the popup closes with it.
 
     The setting is the user's own shell command; without one the first of lazygit and tig that is
@@ -21,9 +22,8 @@ def show(world: World, folder: str) -> None:
         raise HqtError(
             Code.MISSING_WORKTREE, f"{folder} is not there any more.", "`hqt restore` makes it."
         )
-    os.chdir(folder)
     command = world.config.git_command
     if not command:
         found = next((one for one in _PROGRAMS if shutil.which(one)), None)
         command = found or "git -c color.status=always status | ${PAGER:-less -R}"
-    os.execv("/bin/sh", ["sh", "-c", command])
+    raise Become(folder, ("/bin/sh", "-c", command))

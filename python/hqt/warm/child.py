@@ -15,6 +15,7 @@ import time
 from typing import NoReturn
 
 from hqt.cli import run
+from hqt.errors import Become
 from hqt.warm import likeness, wire
 from hqt.warm.likeness import Client
 
@@ -46,9 +47,14 @@ def work(connection: _socket.socket) -> NoReturn:
         os._exit(1)
     if not begun:
         os._exit(1)
-    status = _run(arguments, client)
+    program: list[bytes] = []
+    try:
+        status = _run(arguments, client)
+    except Become as wish:
+        status, program = 0, [os.fsencode(part) for part in (wish.folder, *wish.words)]
+    connection.settimeout(None)
     with contextlib.suppress(OSError):
-        connection.send(bytes([status]), _socket.MSG_NOSIGNAL)
+        connection.sendall(wire.last_words(status, program), _socket.MSG_NOSIGNAL)
     os._exit(status)
 
 
@@ -121,6 +127,8 @@ def _run(arguments: list[str], client: Client) -> int:
     """Run to the end as a process of its own would: its threads, its exit handlers, its streams."""
     try:
         status = run(arguments, for_whom=client.pid)
+    except Become:
+        raise
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException as error:  # noqa: BLE001 - what Python itself does with it

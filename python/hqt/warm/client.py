@@ -25,7 +25,7 @@ def call(arguments: list[str]) -> int | None:
     if sys.platform != "linux" or os.environ.get("HQT_WARM") == "off":
         return None
     tmux = place.tmux_server()
-    if tmux is None or not _suited(arguments):
+    if tmux is None or not _suited():
         return None
     connection = _connected(tmux)
     if connection is None:
@@ -37,14 +37,9 @@ def call(arguments: list[str]) -> int | None:
     return _handed_over(connection, arguments)
 
 
-def _suited(arguments: list[str]) -> bool:
-    """Whether a process outside the caller's session can do it.
-
-    `ui git` becomes a program that wants a controlling terminal; and a job in the background of a
-    shell has to be stopped by the terminal when it reads.
-    """
-    if "git" in arguments[arguments.index("ui") + 1 :] if "ui" in arguments else False:
-        return False
+def _suited() -> bool:
+    """Whether a process outside the caller's session can do it: a job in the background of a shell
+    has to be stopped by the terminal when it reads."""
     try:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:  # no terminal, or not this session's
@@ -93,12 +88,17 @@ def _handed_over(connection: _socket.socket, arguments: list[str]) -> int | None
     try:
         connection.sendall(wire.GO)
         connection.settimeout(None)
-        status = b""
-        while said := connection.recv(16):
-            status += said
+        said = b""
+        while piece := connection.recv(1 << 16):
+            said += piece
     except OSError:  # reset: it died before it had read all
-        status = b""
-    return status[0] if status else _died(arguments)
+        said = b""
+    status, program = wire.understood(said)
+    if program:
+        folder, *words = program
+        os.chdir(folder)
+        os.execv(words[0], words)
+    return _died(arguments) if status is None else status
 
 
 def _forward(child: int) -> None:

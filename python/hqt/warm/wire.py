@@ -7,8 +7,9 @@
     child → client   READY and, by SCM_RIGHTS, a pidfd of the child, for signals. A child that is
                      not to work for this client closes instead; then the client goes the cold way
     client → child   GO: from here on there is no other way, and before it nothing is begun
-    child → client   one byte, the exit status, and the end of the stream when the child is gone.
-                     The end without a status: the child has died
+    child → client   one byte, the exit status, which the server says too; where the call ends as
+                     another program, its length, folder and words. The end of the stream when the
+                     child is gone; without a status it has died
 
 Loaded by every call, so: `_socket` and `sys` only.
 """
@@ -22,6 +23,20 @@ HELLO, READY, GO = b"h", b"r", b"g"
 DESCRIPTORS = 4  # standard input, output, error, the current directory
 _HEAD = 8  # bytes of length before a request
 _LARGEST = 1 << 26  # bytes; the kernel gives a process less than this for arguments and environment
+
+
+def last_words(status: int, parts: list[bytes]) -> bytes:
+    """What the child says at its end; `parts` are what the client is to become, if anything."""
+    body = b"\0".join(parts)
+    return bytes([status]) + (len(body).to_bytes(_HEAD, "big") + body if parts else b"")
+
+
+def understood(said: bytes) -> tuple[int | None, list[bytes]]:
+    """The status, None for a child that has died, and what to become."""
+    if len(said) <= _HEAD:  # a status, or two
+        return said[0] if said else None, []
+    length = int.from_bytes(said[1 : 1 + _HEAD], "big")
+    return said[0], said[1 + _HEAD : 1 + _HEAD + length].split(b"\0")
 
 
 def peer(connection: _socket.socket) -> tuple[int, int]:
