@@ -63,7 +63,7 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
     """
     modules = {git_dir: _module_name(home, git_dir) for git_dir in _modules(home / "modules")}
     where = {one: git_dir for one in found if (git_dir := _git_dir(root / one.path)) in modules}
-    foreign = [one for one in found if one not in where and _is_registered(root, one)]
+    foreign = [one for one in found if one not in where and is_registered(root, one)]
     strangers = [one for one in found if one not in where and one not in foreign]
     with ThreadPoolExecutor(_WORKERS) as pool:
         owned = pool.map(lambda one: _own(root, one), strangers)
@@ -150,7 +150,7 @@ def _git_dir(folder: Path) -> Path | None:
         return None
 
 
-def _is_registered(root: Path, found: Found) -> bool:
+def is_registered(root: Path, found: Found) -> bool:
     """Whether a repository outside of `root` has this folder registered as its worktree: it would
     lose it, and its next prune the index and what only HEAD there holds."""
     entry = None if found.bare else _git_dir(root / found.path)

@@ -77,6 +77,7 @@ def prepare(
                 "Commit and push what matters, or give the remote refspecs for branches and tags.",
             )
         if not now.missing:
+            guards.require_no_foreign(now)
             _require_room(repo, path)
         extra = tuple(f"refs/heads/{name}" for name in branches)
         said = Manifest(
