@@ -205,7 +205,7 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
     groups: dict[str, list[_Match]] = {}
     for match in matches:
         if match.session and world.is_of_main(match.session):
-            match = _Match(world.main, match.session)  # noqa: PLW2901
+            match = _Match(world.main, match.session)
         groups.setdefault(match.key, []).append(match)
     if not groups:
         return None
