@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -68,7 +70,9 @@ def lasting() -> dict[str, str]:
     """The environment of a call by the warm server that serves this whole run of tests: with the
     process of the tests in the place of the tmux server, where the call is inside none."""
     folder = Path(tempfile.gettempdir()) / f"hqt-tests-warm-{os.getpid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    if not folder.exists():
+        folder.mkdir(mode=0o700)
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     tmux = os.environ.get("TMUX") or f"/nonexistent,{os.getpid()},0"
     env = {"XDG_RUNTIME_DIR": str(folder), "TMUX": tmux}
     Warm(folder / "hqt", int(tmux.rsplit(",", 2)[1])).start(**env)
