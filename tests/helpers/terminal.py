@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,19 +67,28 @@ class Terminal:
 
     def see(self, *texts: str, timeout: float = DEADLINE) -> str:
         """Wait until all of `texts` are on the screen together; return it."""
-        until(lambda: all(text in self.screen() for text in texts), timeout)
-        screen = self.screen()
+        found = until(
+            lambda: self._showing(lambda seen: all(one in seen for one in texts)), timeout
+        )
+        screen = found or self.screen()
         missing = [text for text in texts if text not in screen]
         assert not missing, f"{missing} not seen in {timeout:g} s:\n{_drawn(screen)}"
         return screen
 
     def dismissed(self, *texts: str, timeout: float = DEADLINE) -> str:
         """Wait until none of `texts` is on the screen any more; return it."""
-        until(lambda: not any(text in self.screen() for text in texts), timeout)
-        screen = self.screen()
+        found = until(
+            lambda: self._showing(lambda seen: not any(one in seen for one in texts)), timeout
+        )
+        screen = found or self.screen()
         left = [text for text in texts if text in screen]
         assert not left, f"{left} still there after {timeout:g} s:\n{_drawn(screen)}"
         return screen
+
+    def _showing(self, right: Callable[[str], bool]) -> str:
+        """The screen if it is right, else "": one look, for the next may find another."""
+        screen = self.screen()
+        return screen if right(screen) else ""
 
     def click(self, text: str) -> None:
         """Click on the first place where `text` is on the screen."""
