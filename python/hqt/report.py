@@ -122,6 +122,7 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what is left in the buffer is lost
         raise HqtError(
             Code.INTERRUPTED,
             f"The answer could not be written: {error.strerror}.",

@@ -174,7 +174,7 @@ def test_the_module_for_catppuccin(person: Terminal, sealed: Path) -> None:
 
 def test_the_module_for_dracula(person: Terminal) -> None:
     """As that theme calls it."""
-    script = f"{ROOT}/scripts/dracula_hqt.sh"
+    script = f"'{ROOT}/scripts/dracula_hqt.sh'"
     person.server.cmd("set", "-g", "status-right", f"<#({script})>")
     person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
     session(person, "fix")

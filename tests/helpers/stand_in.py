@@ -67,7 +67,10 @@ class StandIn:
     def launches(self) -> list[dict[str, Any]]:
         """What each launch was told: argv, cwd, environment, conversation, resumed."""
         log = self.home / "launches.jsonl"
-        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        if not log.exists():
+            return []
+        lines = log.read_text().split("\n")[:-1]  # what follows the last newline is being written
+        return [json.loads(line) for line in lines]
 
     def said(self, directory: Path, conversation: str) -> list[str]:
         """What was said in a conversation that was held in `directory`."""

@@ -281,7 +281,9 @@ def test_archived_from_inside_its_own_window(
     answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
     window, place = answer["window"], Path(answer["worktree"]["path"])
     out = sealed / "answer"
-    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt archive . {wait} --json > {out} 2>&1"
+    command = (
+        f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt archive . {wait} --json > {out} 2>&1"
+    )
     tmux.cmd("send-keys", "-t", window, command, "Enter")
     assert until(lambda: window not in tmux.windows())
     assert '"cleanup"' in out.read_text()

@@ -342,7 +342,7 @@ def test_from_its_own_window(repo: Path, tmux: Server, sealed: Path) -> None:
     """As an agent moves itself: the answer is there before its pane starts anew."""
     made = new(tmux, repo, "one")
     window, out = made["window"], sealed / "answer"
-    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt move --new two --json > {out} 2>&1"
+    command = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt move --new two --json > {out} 2>&1"
     tmux.cmd("send-keys", "-t", window, command, "Enter")
     place = repo / ".worktrees" / "two"
     assert at(tmux, window, place), out.read_text()
@@ -454,7 +454,7 @@ def test_whoever_evacuates_their_own_window_stays_in_it(
     guest = new(tmux, place, "guest", "--no-worktree")
     out = sealed / "answer"
     command = (
-        f"PYTHONPATH={PYTHON} {sys.executable} -m hqt remove session:one --evacuate --json"
+        f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt remove session:one --evacuate --json"
         f" > {out} 2>&1"
     )
     tmux.cmd("send-keys", "-t", guest["window"], command, "Enter")

@@ -272,7 +272,7 @@ def test_removed_from_inside_its_own_window(repo: Path, tmux: Server, sealed: Pa
     tmux.cmd("kill-window", "-t", tmux.ask("#{window_id}"))
     assert tmux.windows() == [window], "it is the only one"
     out = sealed / "answer"
-    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt remove . --json > {out} 2>&1"
+    command = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt remove . --json > {out} 2>&1"
     tmux.cmd("send-keys", "-t", window, command, "Enter")
     assert until(lambda: window not in tmux.windows())
     assert '"removed"' in out.read_text()

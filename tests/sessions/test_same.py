@@ -89,7 +89,7 @@ def by_hand(tmux: Server, pane: str, name: str, mode: Mode) -> None:
 def by_agent(tmux: Server, pane: str, name: str, mode: Mode, told: Path) -> None:
     """`hqt new` in the pane of an agent, whose input is no terminal."""
     words = f"hqt new {name}" + (" --detach" if mode is Mode.DETACHED else "")
-    call = words.replace("hqt", f"PYTHONPATH={PYTHON} {sys.executable} -m hqt", 1)
+    call = words.replace("hqt", f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt", 1)
     tmux.cmd("send-keys", "-t", pane, f"{call} </dev/null >{told} 2>&1; echo $? >>{told}", "Enter")
     assert until(lambda: told.exists() and told.read_text().endswith("\n0\n")), told.read_text()
 

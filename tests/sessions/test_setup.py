@@ -172,7 +172,7 @@ def test_without_a_window_the_command_is_not_run(repo: Path) -> None:
 
 def test_the_user_is_asked_once_at_a_terminal(repo: Path, tmux: Server) -> None:
     asks(repo, '[setup]\ncommand = "touch ran"\n')
-    command = f"PYTHONPATH={PYTHON} {sys.executable} -m hqt new"
+    command = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt new"
     pane = tmux.cmd("new-window", "-dP", "-F", "#{pane_id}", "-c", str(repo))
     tmux.cmd("send-keys", "-t", pane, f"{command} -d one", "Enter")
     assert seen(tmux, pane, "asks to run this in every new worktree", "touch ran", "[y/N]")
