@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,7 @@ GITCONFIG = """\
 [maintenance]
 	auto = false
 """
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +45,12 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.chdir(home)
+    handlers = {number: signal.getsignal(number) for number in HANDLED}
     yield home
+    # A story called in this process ignores them past its point of no return, and what is ignored
+    # here would be ignored by all that later tests start.
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
     shutil.rmtree(home, ignore_errors=True)
 
 
