@@ -142,13 +142,6 @@ def test_a_new_branch_follows_nothing_by_accident(repo: Path, sealed: Path) -> N
     assert git(tree.path, "rev-parse", "@{u}", check=False) in {"", "@{u}"}
 
 
-def test_it_can_be_left_locked(repo: Path) -> None:
-    assert make(repo, "one", lock_reason="mine").locked == "mine"
-    assert make(repo, "two", lock_reason="").locked == ""
-    assert make(repo, "three").locked is None
-    assert listed(repo)[str(repo / ".worktrees" / "one")]["locked"] == "mine"
-
-
 def test_while_it_is_made_it_is_locked(repo: Path) -> None:
     seen = []
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,67 @@ def test_one_that_is_finished_stays(repo: Path) -> None:
     assert journal.take_back(found, lambda _: True) == ()
     assert not journal.pending(found)
     assert git(repo / ".worktrees" / "fix", "branch", "--show-current") == "fix"
+    assert "locked" not in git(repo, "worktree", "list", "--porcelain")
+
+
+def test_half_a_link_is_the_creations_own(repo: Path) -> None:
+    place = repo / ".worktrees" / "fix"
+    for half in ("", "gitdir: /", f"gitdir: {repo}/.git/worktrees/fix"):
+        before = refs(repo)
+        created(repo, killed(repo, place), 4)
+        (place / ".git").write_text(half)
+        assert "Left behind" not in taken_back(repo)
+        assert refs(repo) == before
+        assert not place.exists()
+
+
+@pytest.mark.parametrize("other", ["gitdir: elsewhere\n", "gitd\n"])
+def test_another_link_is_not(repo: Path, other: str) -> None:
+    place = repo / ".worktrees" / "fix"
+    created(repo, killed(repo, place), 4)
+    (place / ".git").write_text(other)
+    assert "Left behind" in taken_back(repo)
+    assert (place / ".git").read_text() == other
+
+
+def test_locks_of_a_git_that_was_killed_with_it(repo: Path) -> None:
+    before = refs(repo)
+    created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
+    (repo / ".git" / "refs" / "heads" / "fix.lock").write_text("")
+    (repo / ".git" / "worktrees" / "fix" / "HEAD.lock").write_text("")
+    assert "Left behind" not in taken_back(repo)
+    assert refs(repo) == before
+    assert not (repo / ".git" / "refs" / "heads" / "fix.lock").exists()
+
+
+def test_the_lock_on_somebody_elses_branch_stays(repo: Path) -> None:
+    killed(repo, repo / ".worktrees" / "fix")
+    git(repo, "branch", "fix")
+    lock = repo / ".git" / "refs" / "heads" / "fix.lock"
+    lock.write_text("")
+    taken_back(repo)
+    assert lock.exists()
+
+
+def test_a_restoring_that_was_killed_is_taken_back(repo: Path) -> None:
+    """Though a row has told of the worktree all along."""
+    done("new", "fix", "--no-window", cwd=repo)
+    place = repo / ".worktrees" / "fix"
+    shutil.rmtree(place)
+    git(repo, "worktree", "prune")
+    found = repository.discover(repo)
+    with journal.noted(
+        found, place, git(repo, "rev-parse", "HEAD"), None, repo / ".worktrees", by_row=False
+    ) as note:
+        assert note.file
+        kept = note.file.read_bytes()
+    note.file.write_bytes(kept)
+    (repo / ".git" / "worktrees" / "fix").mkdir(parents=True)
+    (repo / ".git" / "worktrees" / "fix" / "locked").write_text(f"hqt: creating {note.mark}\n")
+    place.mkdir()
+    assert "taken back" in done("restore", "fix", cwd=repo)["notes"][0]
+    assert git(place, "status", "--porcelain") == ""
+    assert "locked" not in git(repo, "worktree", "list", "--porcelain")
 
 
 @pytest.mark.parametrize("moment", [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4])
@@ -178,10 +241,65 @@ def test_killed_at_any_moment(repo: Path, moment: float) -> None:
     if call.poll() is None:
         os.kill(call.pid, signal.SIGKILL)
     call.wait(10)
+    require_all_or_nothing(repo)
+
+
+STEPS = ("noted", "branch", "entry", "linked", "filled", "set up", "row", "settled")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_after_each_step(repo: Path, step: str) -> None:
+    """The process itself ends at once after the step, with no handler run."""
+    kill = KILLED.replace("STEP", step)
+    env = {**os.environ, "PYTHONPATH": PYTHON}
+    call = subprocess.run([sys.executable, "-c", kill], cwd=repo, env=env, check=False)
+    assert call.returncode == 9
+    require_all_or_nothing(repo)
+
+
+PYTHON = str(Path(__file__).resolve().parents[2] / "python")
+KILLED = """
+import os
+from hqt.cli import run
+from hqt.git import branches, checkout, journal, registration
+from hqt.sessions import setup
+from hqt.sessions.store import Store
+
+def dead(*_, **__):
+    os._exit(9)
+
+def after(place, name):
+    real = getattr(place, name)
+    def call(*a, **k):
+        real(*a, **k)
+        dead()
+    setattr(place, name, call)
+
+where = {
+    "noted": (branches, "create", dead),
+    "branch": (branches, "create", None),
+    "entry": (registration, "_make_tree", dead),
+    "linked": (registration, "register", None),
+    "filled": (checkout, "fill", None),
+    "set up": (setup, "prepare", None),
+    "row": (Store, "add", None),
+    "settled": (journal.admin, "replace_lock", None),
+}
+place, name, instead = where["STEP"]
+setattr(place, name, instead) if instead else after(place, name)
+run(["new", "fix", "--no-window"])
+raise SystemExit("it went on to its end")
+"""
+
+
+def require_all_or_nothing(repo: Path) -> None:
+    """The same command again works, or says that it had worked; and then all of it goes."""
     again = hqt("new", "fix", "--no-window", "--json", cwd=repo)
     if again.status:
         assert again.error["code"] == "branch_exists"
-        assert len(done("list", cwd=repo)["sessions"]) == 1
+    listed = done("list", cwd=repo)
+    assert len(listed["sessions"]) == 1
+    assert [tree["locked"] for tree in listed["worktrees"]] == [None, None]
     assert done("remove", "fix", cwd=repo)["removed"][0]["branch_deleted"] is True
     assert len(done("list", cwd=repo)["worktrees"]) == 1
     fsck = subprocess.run(["git", "fsck"], cwd=repo, capture_output=True, text=True, check=False)

@@ -31,7 +31,6 @@ def plan(
     start: str = "HEAD",
     existing: bool = False,
     upstream: Upstream | None = None,
-    lock_reason: str | None = None,
 ) -> NewWorktree:
     """What `new` would plan for these words."""
     return NewWorktree(
@@ -40,7 +39,6 @@ def plan(
         branch=branch,
         create_branch=branch is not None and not existing,
         upstream=upstream,
-        lock_reason=lock_reason,
     )
 
 
@@ -51,7 +49,6 @@ def make(
     path: Path | None = None,
     from_: str = "HEAD",
     existing: bool = False,
-    lock_reason: str | None = None,
     filters: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
     undo: ExitStack | None = None,
@@ -59,7 +56,7 @@ def make(
 ) -> Worktree:
     """A worktree made from the folder `start`."""
     repo = repository.discover(start)
-    wish = plan(repo, branch, path=path, start=from_, existing=existing, lock_reason=lock_reason)
+    wish = plan(repo, branch, path=path, start=from_, existing=existing)
     return creation.create(
         repo,
         wish,

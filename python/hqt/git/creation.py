@@ -43,7 +43,6 @@ class NewWorktree:
     branch: str | None = None  # None: detached
     create_branch: bool = False
     upstream: Upstream | None = None  # what a new branch follows; None: nothing
-    lock_reason: str | None = None  # None: not locked once it is made
 
 
 def check(
@@ -81,7 +80,8 @@ def create(
     the same happens when that stack is left by an exception later on. `pool` is excluded from
     status if it lies in a checkout. `progress` hears the stages `prepare` and `checkout`, `notice`
     a sentence when the post-checkout hook fails, which is no failure of the creation. `note` is
-    what the journal keeps of this creation. Raises what `check` raises, `git_failed`, `timeout`.
+    what the journal keeps of this creation; until it is given up, git's lock stays on the worktree,
+    which the row does not say. Raises what `check` raises, `git_failed`, `timeout`.
     """
     plan = replace(plan, path=places.settled(plan.path))
     check(repo, plan, worktrees, pool)
@@ -138,7 +138,8 @@ def _make(
     checkout.fill(
         repo, plan.path, made.entry, by_libgit2=by_libgit2, filters=filters, progress=progress
     )
-    admin.replace_lock(made.entry, plan.lock_reason, mode)
+    if not note.file:
+        admin.replace_lock(made.entry, None, mode)
     complaint = hooks.post_checkout(repo, plan.path, made.entry, plan.commit)
     if complaint and notice:
         notice(complaint)
@@ -149,7 +150,7 @@ def _make(
             f"The new worktree {plan.path} has vanished while it was made.",
             "Look what else works in this repository, then try again.",
         )
-    return row
+    return replace(row, locked=None)
 
 
 def _check_branch(

@@ -2,7 +2,8 @@
 
 One note for each repository, since a creation runs under the repository's lock: whoever holds the
 lock and finds a note knows that its writer is dead. What stands at the noted path by then may be
-somebody else's; only what bears the note's mark is the creation's.
+somebody else's; only what bears the note's mark is the creation's: git's lock on the new worktree
+does, and stays until the note is given up.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import dataclasses
 import json
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +21,15 @@ from pathlib import Path
 from hqt.errors import Code, HqtError
 from hqt.git import admin, branches, durable, files, process
 from hqt.git.exclude import POOL_IGNORE
+from hqt.git.interrupts import held_back
 from hqt.git.lock import own_directory
+from hqt.git.permissions import Permissions
 from hqt.git.registration import lock_of
 from hqt.git.rollback import Made, roll_back
 from hqt.models import Repository
 
 _NAME = "creating.json"
+_PATIENCE = 2.0  # seconds for git to end that a killed hqt had started
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Note:
     branch: str | None = None  # one that will be made
     pool: str | None = None
     has_branch: bool = False  # it was made, and has no reflog to bear the mark
+    by_row: bool = True  # a session's row ends the creation, not the worktree alone
 
     def branch_made(self, repo: Repository, branch: str) -> None:
         """To be called when the branch is there. Raises OSError."""
@@ -53,10 +59,19 @@ class Note:
 
 @contextlib.contextmanager
 def noted(
-    repo: Repository, path: Path, commit: str, branch: str | None, pool: Path | None
+    repo: Repository,
+    path: Path,
+    commit: str,
+    branch: str | None,
+    pool: Path | None,
+    *,
+    by_row: bool = True,
 ) -> Iterator[Note]:
-    """Keep a note while the block makes a worktree at `path`. `branch` is one that will be made,
-    None where none is. Raises `git_failed` when the note cannot be written."""
+    """Keep a note, and git's lock on what is made, while the block makes a worktree at `path`.
+
+    `branch` is one that will be made, None where none is. `by_row`: it is done when a session's row
+    names it, else when it is complete. Raises `git_failed` when the note cannot be written.
+    """
     try:
         note = Note(
             file=own_directory(repo.common_dir) / _NAME,
@@ -64,6 +79,7 @@ def noted(
             commit=commit,
             branch=branch,
             pool=os.fspath(pool) if pool else None,
+            by_row=by_row,
         )
         note.write()
     except OSError as error:
@@ -75,7 +91,10 @@ def noted(
     try:
         yield note
     finally:
-        (repo.common_dir / "hqt" / _NAME).unlink(missing_ok=True)
+        with held_back():
+            if entry := _entry(repo, note):
+                admin.replace_lock(entry, None, Permissions())
+            (repo.common_dir / "hqt" / _NAME).unlink(missing_ok=True)
 
 
 def pending(repo: Repository) -> bool:
@@ -100,7 +119,12 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
             file.unlink()
         return ()
     said: tuple[str, ...] = ()
-    if not finished(path):
+    entry = _entry(repo, note)
+    if finished(path) if note.by_row else entry is None and (path / ".git").is_file():
+        if entry:
+            admin.replace_lock(entry, None, Permissions())
+    else:
+        _outlive_git(repo, note, entry)
         made = _made(repo, note)
         left = [*_not_its_own(made), *roll_back(made)]
         said = (f"A creation that was killed at {path} was taken back.",)
@@ -110,17 +134,35 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
     return said
 
 
+def _entry(repo: Repository, note: Note) -> Path | None:
+    """The admin directory with the note's lock, wherever its worktree is by now."""
+    reason = lock_of(note.mark)
+    return next((o for o in admin.entries(repo.common_dir) if admin.lock_reason(o) == reason), None)
+
+
+def _outlive_git(repo: Repository, note: Note, entry: Path | None) -> None:
+    """Wait until no git that the killed call had started holds a lock file there any more. What is
+    still there by then was left by one that was killed as well: on a branch that is the creation's
+    own it goes, for git itself never would."""
+    ref = repo.common_dir / "refs" / "heads" / f"{note.branch}.lock"
+    locks = [entry / "index.lock", entry / "HEAD.lock"] if entry else []
+    deadline = time.monotonic() + _PATIENCE
+    while any(one.exists() for one in (*locks, ref)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if note.branch and ref.exists() and _is_own_branch(repo, note):
+        ref.unlink(missing_ok=True)
+
+
 def _made(repo: Repository, note: Note) -> Made:
     """What there is of a creation: an entry with the note's lock that is still for the path, the
     tree of that entry, a branch that nobody else can have made or moved."""
     path = Path(note.path)
     made = Made(repo, path, note.commit, note.branch, note.mark)
-    made.entry = next(
-        (one for one in admin.entries(repo.common_dir) if admin.lock_reason(one) == lock_of(made)),
-        None,
-    )
+    made.entry = _entry(repo, note)
     if made.entry and admin.worktree_path(made.entry) not in {None, path}:
         made.entry = None
+    if made.entry:
+        _drop_half_a_link(made.entry, path)
     made.linked = made.entry is not None and admin.points_back(made.entry, path)
     made.tree = made.entry is not None and path.is_dir() and not path.is_symlink()
     made.new_branch = _is_own_branch(repo, note)
@@ -128,9 +170,21 @@ def _made(repo: Repository, note: Note) -> Made:
     if pool and path.is_relative_to(pool):
         made.folders = [one for one in reversed(path.parents) if one.is_relative_to(pool)]
         with contextlib.suppress(OSError):
-            if files.read(pool / ".gitignore") == POOL_IGNORE:
+            if POOL_IGNORE.startswith(files.read(pool / ".gitignore")):
                 made.ignore = pool / ".gitignore"
     return made
+
+
+def _drop_half_a_link(entry: Path, path: Path) -> None:
+    """Take away a `.git` that was killed while it was written: alone in the folder, and no more
+    than the beginning of what it was to hold."""
+    link = path / ".git"
+    with contextlib.suppress(OSError):
+        if link.is_symlink() or not link.is_file() or list(path.iterdir()) != [link]:
+            return
+        whole, half = os.fsencode(f"gitdir: {entry}\n"), files.read(link)
+        if len(half) < len(whole) and whole.startswith(half):
+            link.unlink()
 
 
 def _is_own_branch(repo: Repository, note: Note) -> bool:

@@ -110,13 +110,14 @@ def begun(
 
 def _dies_with_its_parent() -> Callable[[], object] | None:
     """What makes a child end when hqt is killed, where the system can (Linux, prctl(2)): a checkout
-    that went on by itself would write into what the next call takes back."""
+    that went on by itself would write into what the next call takes back. By TERM, at which git
+    takes its lock files along."""
     if sys.platform != "linux":
         return None
     import ctypes
 
     prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def git(

@@ -28,9 +28,9 @@ from hqt.models import Repository
 CREATING = "hqt: creating"  # the lock that keeps a prune away from what is not finished
 
 
-def lock_of(made: Made) -> str:
-    """The reason of the lock while `made` is being made; no other creation has the same."""
-    return f"{CREATING} {made.mark}"
+def lock_of(mark: str) -> str:
+    """The reason of git's lock while the creation with this mark goes on."""
+    return f"{CREATING} {mark}"
 
 
 def needs_git(repo: Repository) -> bool:
@@ -88,7 +88,7 @@ def register(made: Made, mode: Permissions, *, source: Path, by_libgit2: bool) -
     repo = made.repo
     with held_back():
         made.entry = admin.make_entry(repo.common_dir, made.path, mode)
-        admin.write_new(made.entry / "locked", os.fsencode(f"{lock_of(made)}\n"), mode)
+        admin.write_new(made.entry / "locked", os.fsencode(f"{lock_of(made.mark)}\n"), mode)
     _make_tree(made, mode)
     if made.branch and not by_libgit2:
         head = f"ref: refs/heads/{made.branch}"
@@ -114,7 +114,7 @@ def register_by_git(made: Made, *, source: Path) -> None:
     """The same by `git worktree add`, which also takes care of HEAD and what is inherited."""
     repo = made.repo
     how = () if made.branch else ("--detach",)
-    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", lock_of(made), *how)
+    arguments = ("worktree", "add", "--no-checkout", "--lock", "--reason", lock_of(made.mark), *how)
     with held_back():
         present = made.path.exists()
         answer = process.ask(

@@ -116,6 +116,6 @@ def _attempt(what: str, action: Callable[[], object]) -> Iterator[str]:
 def _is_untouched(ignore: Path) -> bool:
     try:
         alone = list(ignore.parent.iterdir()) == [ignore]
-        return alone and files.read(ignore) == POOL_IGNORE
+        return alone and POOL_IGNORE.startswith(files.read(ignore))
     except OSError:
         return False

@@ -76,14 +76,14 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         launching.fresh(profile, world.caller.directory, wish.prompt)  # a prompt that does not fit
     elif plan.new:
         launching.forked(world, plan.parent, plan.new.path, wish.prompt, carry=False)
-    with ExitStack() as guard, ExitStack() as undo:
+    with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         if not world.plain:
             guard.enter_context(changing(world.repository, "new"))
         if not plan.new:
             noticing.notice(world)  # whose conversation is whose, before somebody moves in
         tree, prepared = plan.tree, Prepared()
         if plan.new:
-            tree, prepared = fresh_worktree(world, plan, progress, guard, undo)
+            tree, prepared = fresh_worktree(world, plan, progress, note, undo)
         start = folders.mirrored(world, tree)
         launch = (
             launching.forked(world, plan.parent, start, wish.prompt, carry=True)
@@ -95,6 +95,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         rows = worlds.rows()
         rows.add(session)
         undo.callback(rows.delete, session.id)
+        note.close()  # the row is what tells now that it is complete
         window: Window | None = None
         if place:
             launch = launch.noting(*plan.notes, setup=prepared.command)
@@ -109,12 +110,12 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
 
 
 def fresh_worktree(
-    world: World, plan: Plan, progress: Progress | None, guard: ExitStack, undo: ExitStack
+    world: World, plan: Plan, progress: Progress | None, note: ExitStack, undo: ExitStack
 ) -> tuple[Worktree, Prepared]:
     """Make the planned worktree and bring its files: under the lock, after every check once more.
 
-    `undo` remembers how to take it back; `guard` keeps a note until it is left, for whoever finds
-    that this process was killed.
+    `undo` remembers how to take it back. Until `note` is left, which has to be when a row of the
+    store tells of the worktree, whoever finds that this process was killed takes it back.
     """
     from hqt.git import creation, journal, places, worktrees
 
@@ -122,7 +123,7 @@ def fresh_worktree(
     assert new is not None
     branch = new.branch if new.create_branch else None
     noted = journal.noted(world.repository, places.settled(new.path), new.commit, branch, plan.pool)
-    note = guard.enter_context(noted)
+    kept = note.enter_context(noted)
     tree = creation.create(
         world.repository,
         new,
@@ -132,7 +133,7 @@ def fresh_worktree(
         filters=world.config.filters,
         undo=undo,
         notice=plan.notes.append,
-        note=note,
+        note=kept,
     )
     prepared = setup.prepare(world, tree, undo)
     plan.notes.extend(prepared.notes)

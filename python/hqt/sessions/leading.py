@@ -9,6 +9,7 @@ when the answer is out (`follow`).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,15 +86,17 @@ def prepare(
     return Passage(world, session, row, tree, steps, own, anew, prepared)
 
 
-def go(passage: Passage, undo: ExitStack) -> None:
+def go(passage: Passage, undo: ExitStack, written: Callable[[], object] = lambda: None) -> None:
     """Change the row, the panes and the window's marks; `undo` learns how to take each back.
 
-    The pane that hqt runs in is left for `follow`. Raises what tmux and the store raise, and
-    `cannot_resume` when the program ends as soon as it is started.
+    `written` is called as soon as the row tells where the session lives. The pane that hqt runs in
+    is left for `follow`. Raises what tmux and the store raise, and `cannot_resume` when the program
+    ends as soon as it is started.
     """
     world = passage.world
     undo.callback(_write, passage.session)
     _write(passage.row)
+    written()
     if passage.window:
         undo.callback(_mark_again, passage)
         placement.mark(world, passage.window, passage.row, passage.tree)

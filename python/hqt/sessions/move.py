@@ -44,12 +44,12 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
     settle(caller, "move")
     world, session = _whose(caller, name)
     goal = _goal(world, terms.to) if terms.to is not None else None
-    with ExitStack() as guard, ExitStack() as undo:
+    with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         guard.enter_context(changing(world.repository, "move"))
         world = noticing.notice(worlds.again(world))
         session = _still(world, session)
         if goal is None:
-            passage, notes = _to_new(world, session, terms, guard, undo)
+            passage, notes = _to_new(world, session, terms, note, undo)
         else:
             tree = _tree(world, goal)
             if tree == world.worktree_of(session) and not terms.fresh:
@@ -57,7 +57,7 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
                 return
             passage = leading.prepare(world, session, tree, anew=terms.fresh, close=terms.close)
             notes = ()
-        leading.go(passage, undo)
+        leading.go(passage, undo, note.close)
         launch_notes = passage.steps[-1].launch.notes if passage.steps else notes
         answer(_told(worlds.again(world), passage.row, passage.tree, launch_notes))
         signals.ignore()
@@ -144,13 +144,13 @@ def _tree(world: World, goal: Target) -> Worktree | None:
 
 
 def _to_new(
-    world: World, session: Session, terms: Terms, guard: ExitStack, undo: ExitStack
+    world: World, session: Session, terms: Terms, note: ExitStack, undo: ExitStack
 ) -> tuple[Passage, tuple[str, ...]]:
     """A worktree of its own, made now and taken back if the session cannot go there."""
     wish = Wish(name=terms.new or "", window=False)
     plan = planning.plan_for(world, wish)
     create.require_names(world, wish, plan)
-    tree, prepared = create.fresh_worktree(world, plan, None, guard, undo)
+    tree, prepared = create.fresh_worktree(world, plan, None, note, undo)
     world = worlds.again(world)
     prepared = replace(prepared, notes=tuple(plan.notes))
     passage = leading.prepare(

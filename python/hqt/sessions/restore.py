@@ -86,7 +86,7 @@ def check_out_again(
 
     Raises `locked` when git's lock is on the missing one, `worktree_and_branch_gone`.
     """
-    from hqt.git import branches, creation, worktrees
+    from hqt.git import branches, creation, journal, places, worktrees
 
     path = tree.path if tree else session.worktree_path if session else None
     branch = tree.branch if tree and tree.branch else session.worktree_branch if session else None
@@ -107,17 +107,27 @@ def check_out_again(
         create_branch=branch is not None and commit is None,
         upstream=None,
     )
-    with ExitStack() as undo:
+    pool = worlds.pool(world)
+    noted = journal.noted(
+        world.repository,
+        places.settled(path),
+        start,
+        branch if new.create_branch else None,
+        pool,
+        by_row=False,
+    )
+    with noted as note, ExitStack() as undo:
         aside = _set_aside(world, tree, undo) if tree else None
         listed = worktrees.list_worktrees(world.repository)
         made = creation.create(
             world.repository,
             new,
             worktrees=listed,
-            pool=worlds.pool(world),
+            pool=pool,
             progress=progress,
             filters=world.config.filters,
             undo=undo,
+            note=note,
         )
         prepared = setup.prepare(world, made, undo)
         undo.pop_all()
