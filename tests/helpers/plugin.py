@@ -169,7 +169,7 @@ def programs(
 
 def uv() -> Path | None:
     """uv itself, where there is one: not a shim, which needs more of the PATH than a test gives."""
-    for folder in (BASE.parent, *map(Path, os.environ["PATH"].split(":"))):
+    for folder in (Path(sys.executable).parent, *map(Path, os.environ["PATH"].split(":"))):
         if (folder / "uv").is_file() and "shims" not in folder.parts:
             return folder / "uv"
     return None

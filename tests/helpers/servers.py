@@ -24,11 +24,16 @@ Seen = TypeVar("Seen")
 
 
 def until(look: Callable[[], Seen], timeout: float = DEADLINE) -> Seen:
-    """Look again and again until there is something to see; the last look when time is up."""
+    """Look again and again until there is something to see; the last look when time is up.
+
+    A look that costs is taken less often: most of the machine is left to what is waited for.
+    """
     deadline = time.monotonic() + timeout
-    while not (seen := look()) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return seen
+    while True:
+        began = time.monotonic()
+        if (seen := look()) or began >= deadline:
+            return seen
+        time.sleep(max(0.01, 3 * (time.monotonic() - began)))
 
 
 @dataclass(frozen=True, slots=True)
