@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -31,13 +33,26 @@ GITCONFIG = """\
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+@functools.cache
+def scratch() -> Path:
+    """Where the homes are made: in memory where there is plenty of it and programs can run, since
+    what git does in small files a thousand times takes a fifth less there."""
+    memory = Path("/dev/shm")
+    with contextlib.suppress(OSError):
+        kind = os.statvfs(memory)
+        room = kind.f_bavail * kind.f_frsize
+        if room > 4 << 30 and os.access(memory, os.W_OK) and not kind.f_flag & os.ST_NOEXEC:
+            return memory
+    return Path("/tmp")
+
+
 @pytest.fixture(autouse=True)
 def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home of the test's own; short, because a tmux socket's path may have 107 bytes at most."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "TMUX", "XDG_", "HQT_")):
             monkeypatch.delenv(name)
-    home = Path(tempfile.mkdtemp(prefix="hqt-", dir="/tmp")).resolve()
+    home = Path(tempfile.mkdtemp(prefix="hqt-", dir=scratch())).resolve()
     (home / ".gitconfig").write_text(GITCONFIG)
     (home / "tmux").mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(home))

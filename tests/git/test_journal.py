@@ -193,7 +193,10 @@ def test_another_link_is_not(repo: Path, other: str) -> None:
     assert (place / ".git").read_text() == other
 
 
-def test_locks_of_a_git_that_was_killed_with_it(repo: Path) -> None:
+def test_locks_of_a_git_that_was_killed_with_it(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
     before = refs(repo)
     created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
     (repo / ".git" / "refs" / "heads" / "fix.lock").write_text("")
@@ -203,7 +206,10 @@ def test_locks_of_a_git_that_was_killed_with_it(repo: Path) -> None:
     assert not (repo / ".git" / "refs" / "heads" / "fix.lock").exists()
 
 
-def test_the_lock_on_somebody_elses_branch_stays(repo: Path) -> None:
+def test_the_lock_on_somebody_elses_branch_stays(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
     killed(repo, repo / ".worktrees" / "fix")
     git(repo, "branch", "fix")
     lock = repo / ".git" / "refs" / "heads" / "fix.lock"

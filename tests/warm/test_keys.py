@@ -131,15 +131,15 @@ def test_a_git_program_has_the_terminal_for_its_own(
     """Its client becomes it, for the child has no controlling terminal."""
     person.server.cmd("set-option", "-g", "@hqt-git-command", "tty </dev/tty && pwd && sleep 60")
     person.type(f"cd /; {HQT} -C {repo} ui git\n")
-    person.see("/dev/", str(repo))
+    person.see("/dev/pts", str(repo))
     assert not children(warm.pid)
     person.press("C-c")  # from the terminal to whom it belongs
     person.type(f"clear; cd {repo}\n")
-    person.dismissed("/dev/")
+    person.dismissed("/dev/pts")
     person.press("C-b", "S")
     person.see("Worktrees", "⎇ main", "First")
     person.press("C-g")
-    person.see("/dev/")
+    person.see("/dev/pts")
     person.press("C-c")
     person.dismissed("/dev/pts", "┌")
 
