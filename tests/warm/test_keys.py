@@ -131,17 +131,17 @@ def test_a_git_program_has_the_terminal_for_its_own(
     """Its client becomes it, for the child has no controlling terminal."""
     person.server.cmd("set-option", "-g", "@hqt-git-command", "tty </dev/tty && pwd && sleep 60")
     person.type(f"cd /; {HQT} -C {repo} ui git\n")
-    person.see("/dev/pts", str(repo))
+    person.see("/dev/tty", str(repo))
     assert not children(warm.pid)
     person.press("C-c")  # from the terminal to whom it belongs
     person.type(f"clear; cd {repo}\n")
-    person.dismissed("/dev/pts")
+    person.dismissed("/dev/tty")
     person.press("C-b", "S")
     person.see("Worktrees", "⎇ main", "First")
     person.press("C-g")
-    person.see("/dev/pts")
+    person.see("/dev/tty")
     person.press("C-c")
-    person.dismissed("/dev/pts", "┌")
+    person.dismissed("/dev/tty", "┌")
 
 
 def test_the_menu(person: Terminal, warm: Warm) -> None:
