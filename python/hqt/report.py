@@ -45,9 +45,18 @@ def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> Non
     if as_json:
         _err(json.dumps(documents.error_document(error)))
         return
-    _err(f"hqt: {_block(error.message)}")
-    if error.remedy:
-        _err(f"     {_block(error.remedy)}")
+    for message, remedy in _reasons(error):
+        _err(f"hqt: {_block(message)}")
+        if remedy:
+            _err(f"     {_block(remedy)}")
+
+
+def _reasons(error: Failure) -> list[tuple[str, str]]:
+    """What there is to say, each with its own remedy: a refusal may have several reasons."""
+    refusals = error.details.get("refusals")
+    if isinstance(refusals, list) and len(refusals) > 1:
+        return [(one["message"], one["remedy"]) for one in refusals]
+    return [(error.message, error.remedy)]
 
 
 def damaged(store: Path, *, told: Caller | None = None) -> None:

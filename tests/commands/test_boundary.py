@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.calls import PYTHON, hqt, refused
+from helpers.calls import PYTHON, done, hqt, refused
+from helpers.repos import commit
 from hqt.cli import VERBS
 
 ENVIRONMENT = {"PYTHONPATH": str(PYTHON)}
@@ -117,3 +118,17 @@ def test_any_locale(repo: Path, locale: str) -> None:
     assert listed.returncode == 0, listed.stderr
     assert json.loads(listed.stdout)["worktrees"][1]["branch"] == "日本/ü"
     assert call("list", cwd=repo, LC_ALL=locale).returncode == 0
+
+
+def test_each_reason_of_a_refusal_stands_beside_its_remedy(repo: Path) -> None:
+    done("new", "fix", "--no-window", cwd=repo)
+    tree = repo / ".worktrees" / "fix"
+    commit(tree, "own")
+    (tree / "notes").touch()
+    lines = hqt("remove", "fix", cwd=repo).err.splitlines()
+    assert [line[:5] for line in lines] == ["hqt: ", "     "] * 2
+    assert "notes" in lines[0]
+    assert "Commit or stash" in lines[1]
+    assert "exists nowhere else" in lines[2]
+    assert "Push, merge" in lines[3]
+    assert refused("remove", "fix", cwd=repo)["message"] == f"{lines[0][5:]} {lines[2][5:]}"

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.calls import done, hqt, spawn
 from helpers.repos import commit, git
-from helpers.servers import until
+from helpers.servers import Server, until
 from hqt import paths
 from hqt.git import branches, journal, repository
 from hqt.git.journal import Note
@@ -153,6 +153,15 @@ def test_what_was_taken_back_is_said(repo: Path) -> None:
     place = repo / ".worktrees" / "fix"
     assert notes == [f"A creation that was killed at {place} was taken back."]
     assert notes[0] in paths.log_file().read_text()
+
+
+@pytest.mark.parametrize("verb", ["remove other", "open other", "move other --to main"])
+def test_by_whichever_verb_comes_next(repo: Path, tmux: Server, verb: str) -> None:
+    done("-L", tmux.socket, "new", "other", "-d", cwd=repo)
+    created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
+    call = hqt("-L", tmux.socket, *verb.split(), cwd=repo)
+    assert call.status == 0, call.err
+    assert "was killed" in call.out
 
 
 def test_one_that_somebody_has_used_stays(repo: Path) -> None:

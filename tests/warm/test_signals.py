@@ -139,7 +139,7 @@ def test_a_server_that_is_asked_to_end_lets_its_calls_finish(warm: Warm, slow: P
     call.communicate()
 
 
-# A job of its own in a session where somebody else lives: a group without a parent cannot be stopped.
+# A job of its own in a session where its parent lives too: an orphaned group cannot be stopped.
 JOB = "import subprocess, sys; sys.exit(subprocess.Popen(sys.argv[1:], process_group=0).wait())"
 
 

@@ -41,7 +41,7 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
     `no_such_target`, also for another repository's checkout, `missing_worktree`, `busy`,
     `cannot_resume`, and for `--new` what `new` raises; then everything is as it was.
     """
-    settle(caller, "move")
+    settled = settle(caller, "move")
     world, session = _whose(caller, name)
     goal = _goal(world, terms.to) if terms.to is not None else None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
@@ -53,13 +53,14 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
         else:
             tree = _tree(world, goal)
             if tree == world.worktree_of(session) and not terms.fresh:
-                answer(_told(world, session, tree, ("It is there already.",)))
+                answer(_told(world, session, tree, (*settled, "It is there already.")))
                 return
             passage = leading.prepare(world, session, tree, anew=terms.fresh, close=terms.close)
             notes = ()
         leading.go(passage, undo, note.close)
         launch_notes = passage.steps[-1].launch.notes if passage.steps else notes
-        answer(_told(worlds.again(world), passage.row, passage.tree, launch_notes))
+        told = (*settled, *launch_notes)
+        answer(_told(worlds.again(world), passage.row, passage.tree, told))
         signals.ignore()
         leading.follow(passage)
         undo.pop_all()

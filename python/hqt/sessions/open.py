@@ -41,9 +41,10 @@ def open_target(caller: Caller, name: str, manner: Manner = Manner()) -> Opened:
     A worktree without a session gets one. Raises `tmux_unavailable`, `name_collision`,
     `worktree_and_branch_gone` and what these steps raise.
     """
-    settle(caller, "open")
+    settled = settle(caller, "open")
     target = targets.find(caller, name)
-    return open_in(target.world, target.worktree, target.session, manner)
+    opened = open_in(target.world, target.worktree, target.session, manner)
+    return replace(opened, notes=(*settled, *opened.notes))
 
 
 def open_in(

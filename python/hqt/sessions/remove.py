@@ -61,7 +61,7 @@ def remove(
     `answer` is called before the caller's own pane is closed. Raises the foremost refusal, its
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
-    settle(caller, "remove")
+    settled = settle(caller, "remove")
     doomed = _unique([_doom(targets.find(caller, name, by_name=False), terms) for name in names])
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     doomed = _judged(doomed, terms, branches)
@@ -76,7 +76,8 @@ def remove(
             if done:
                 error.details["removed"] = [documents.removed(gone) for gone in done]
             raise
-    answer(Removals(tuple(done)))
+    first, *others = done
+    answer(Removals((replace(first, notes=(*settled, *first.notes)), *others)))
     signals.ignore()
     closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root)
     for passage in led:
