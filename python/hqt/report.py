@@ -28,7 +28,7 @@ def success(result: object, *, as_json: bool, told: Caller | None = None) -> int
     return the exit status."""
     if told:
         said = [part for part in texts.lines(result) if isinstance(part, str)]
-        _tell(told, "  ".join(said))
+        _tell(told, said[0] if said else "", "  ".join(said[1:]))
     elif as_json:
         _out(json.dumps(documents.document(result)))
     else:
@@ -40,7 +40,7 @@ def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> Non
     """Print a failure on standard error: one JSON line, or a sentence and its remedy; or tell it
     to the client of a silent key."""
     if told:
-        _tell(told, f"hqt: {error.message} {error.remedy}")
+        _tell(told, f"hqt: {error.message}", error.remedy)
         return
     if as_json:
         _err(json.dumps(documents.error_document(error)))
@@ -80,14 +80,14 @@ def confirmed(question: Iterable[str]) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _tell(caller: Caller, text: str) -> None:
+def _tell(caller: Caller, text: str, then: str = "") -> None:
     from hqt.tmux import messages, server
 
     tmux = server.connect(
         socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
     )
     with contextlib.suppress(HqtError):
-        messages.show(tmux, caller.client, printable(text))
+        messages.show(tmux, caller.client, printable(text), printable(then))
 
 
 def _say(result: object) -> None:

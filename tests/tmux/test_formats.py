@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.hostile import NAMES
-from helpers.servers import Server
+from helpers.servers import Server, width
 from hqt.tmux import formats
 
 # What an argument can hold: any byte but NUL, as Python sees it.
@@ -107,3 +107,13 @@ def test_through_tmux_and_back(tmux: Server, values: list[str]) -> None:
     for number, value in numbered:
         assert formats.unquote(shown[f"@a{number}"]) == value
         assert formats.unquote(shown[f"@b{number}"]) == value
+
+
+@given(st.text(), st.integers(2, 30))
+def test_a_cut_text_fits(text: str, columns: int) -> None:
+    cut = formats.cut(text, columns)
+
+    assert width(cut) <= columns
+    assert cut == text or cut.endswith("…")
+    if width(text) <= columns:
+        assert cut == text

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from helpers import terminal
 from helpers.hostile import NAMES
-from helpers.servers import until, width
+from helpers.servers import until
 from helpers.terminal import Terminal
 from hqt.models import Client
-from hqt.tmux import menus, server
+from hqt.tmux import server
 from hqt.tmux.menus import RULE, Entry, open_menu, paged
 
 
@@ -122,13 +122,3 @@ def test_pages_keep_every_entry_in_order_and_fit(entries: list[Entry], rows: int
         turns = (number > 0) + (number < len(pages) - 1)
         assert len(page) + turns <= rows
         assert not page or page[0] != RULE
-
-
-@given(st.text(), st.integers(2, 30))
-def test_a_cut_text_fits(text: str, columns: int) -> None:
-    cut = menus._cut(text, columns)
-
-    assert width(cut) <= columns
-    assert cut == text or cut.endswith("…")
-    if width(text) <= columns:
-        assert cut == text

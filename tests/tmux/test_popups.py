@@ -125,6 +125,18 @@ def test_a_message_is_shown_as_it_is_to_the_client_that_asked(sealed: Path) -> N
         assert not (sealed / "X").exists()
 
 
+def test_a_message_that_is_too_long_for_the_line(sealed: Path) -> None:
+    with terminal.opened(cwd=sealed, size=(60, 20)) as person:
+        server = person.server.tmux
+        messages.show(server, person.client, "It was refused.", "So do it otherwise.")
+        person.see("It was refused. So do it otherwise.")
+        messages.show(server, person.client, "It was refused.", "So do it otherwise. " * 3)
+        person.dismissed("otherwise")
+        person.see("It was refused.")
+        messages.show(server, person.client, f"{'long ' * 12}end", "So do it otherwise.")
+        person.see("long…")
+
+
 def test_a_message_that_cannot_be_shown_is_no_failure(tmux: Server) -> None:
     messages.show(tmux.tmux, "/dev/pts/none", "Hello.")
     messages.show(Tmux(socket_name="nobody"), None, "Hello.")

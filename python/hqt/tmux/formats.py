@@ -8,6 +8,7 @@ that is read by `#{@option}`, shown names lose their `#`.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 # What tmux would run (#), escape when it prints (\ and $), or refuse.
@@ -26,6 +27,16 @@ def window_name(text: str) -> str:
     back through `rename-window`), nothing that it would escape, and no control character.
     """
     return _CONTROL.sub("�", text.translate(_LOOKALIKE))
+
+
+def cut(text: str, columns: int) -> str:
+    """`text`, shortened to so many columns of a terminal, with a "…" at its end."""
+    used = 0
+    for index, char in enumerate(text):
+        used += _columns(char)
+        if used > columns:
+            return cut(text[:index], columns - 1) + "…" if columns > 1 else ""
+    return text
 
 
 def plain_window_name(text: str) -> str:
@@ -84,3 +95,9 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
         return bytes([int(code, 8) & 0xFF])
     char = code.decode("latin-1")
     return _OUTPUT_ESCAPES.get(char, char).encode("latin-1")
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

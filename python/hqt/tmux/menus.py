@@ -6,7 +6,6 @@ as a format and takes one that begins with `-` for disabled.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,7 +53,14 @@ def open_menu(
     commands = {}
     for number, page in enumerate(pages):
         words = ["display-menu", "-c", client.name, *(["-t", pane] if pane else [])]
-        words += ["-x", "C", "-y", "C", "-T", _cut(formats.window_name(title), client.width - 8)]
+        words += [
+            "-x",
+            "C",
+            "-y",
+            "C",
+            "-T",
+            formats.cut(formats.window_name(title), client.width - 8),
+        ]
         if number > 0:
             words += _words(_turn("Back", "<", client, number - 1), client.width)
         for entry in page:
@@ -88,25 +94,9 @@ def _words(entry: Entry, width: int) -> list[str]:
     """An entry as the words of display-menu."""
     if entry == RULE:
         return [""]
-    label = _cut(formats.window_name(entry.label), width - _FRAME - _MARGIN - _KEY)
+    label = formats.cut(formats.window_name(entry.label), width - _FRAME - _MARGIN - _KEY)
     if entry.command is None:
         return ["-" + label, "", ""]
     if label.startswith("-"):
         label = "‐" + label[1:]  # a hyphen that tmux does not read
     return [label, entry.key, formats.line([entry.command])]
-
-
-def _cut(text: str, columns: int) -> str:
-    """`text`, shortened to so many columns."""
-    used = 0
-    for index, char in enumerate(text):
-        used += _columns(char)
-        if used > columns:
-            return _cut(text[:index], columns - 1) + "…" if columns > 1 else ""
-    return text
-
-
-def _columns(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -6,19 +6,22 @@ import contextlib
 import os
 
 from hqt.errors import HqtError
+from hqt.tmux import formats
 from hqt.tmux.server import Tmux
 
 _LONG = 5000  # milliseconds on screen; a key press takes it away at once
 
 
-def show(tmux: Tmux, client: str | None, text: str) -> None:
-    """Show one line of text in `client`, or where tmux thinks best; data, never a format.
+def show(tmux: Tmux, client: str | None, text: str, then: str = "") -> None:
+    """Show one line of text in `client`, or where tmux thinks best; data, never a format. `then`
+    follows where both fit; what is too long for the line ends in "…".
 
     Nothing is raised: a message that cannot be shown is no reason to fail.
     """
     option = f"@hqt_message_{os.urandom(6).hex()}"
-    text = text.replace("#[", "＃[")  # newer ones would draw it as a style
     with contextlib.suppress(HqtError):
+        text = _fitting(f"{text} {then}" if then else text, text, _columns(tmux, client))
+        text = text.replace("#[", "＃[")  # newer ones would draw it as a style
         # tmux 3.2 knows -c but cannot be told which client.
         for where in (["-c", client], []) if client else ([],):
             answer = tmux.ask(
@@ -29,3 +32,16 @@ def show(tmux: Tmux, client: str | None, text: str) -> None:
             if answer.status == 0:
                 return
         tmux.ask(["set-option", "-suq", option])
+
+
+def _columns(tmux: Tmux, client: str | None) -> int:
+    """How wide the client is, else the narrowest one."""
+    said = tmux.ask(["list-clients", "-F", "#{client_width} #{client_name}"]).out
+    pairs = [line.partition(" ") for line in said]
+    widths = [int(width) for width, _, name in pairs if width.isdigit() and client in {name, None}]
+    return min(widths, default=80)
+
+
+def _fitting(whole: str, first: str, columns: int) -> str:
+    """The whole if it fits, else what comes first, cut if need be."""
+    return whole if formats.cut(whole, columns) == whole else formats.cut(first, columns)
