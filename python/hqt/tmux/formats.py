@@ -31,11 +31,13 @@ def window_name(text: str) -> str:
 
 def cut(text: str, columns: int) -> str:
     """`text`, shortened to so many columns of a terminal, with a "…" at its end."""
-    used = 0
+    used, fitting = 0, 0  # columns; characters that leave room for the "…"
     for index, char in enumerate(text):
         used += _columns(char)
         if used > columns:
-            return cut(text[:index], columns - 1) + "…" if columns > 1 else ""
+            return text[:fitting] + "…" if columns > 1 else ""
+        if used < columns:
+            fitting = index + 1
     return text
 
 
