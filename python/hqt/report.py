@@ -7,7 +7,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.table import Table
+
+Progress = Callable[[str, int, int], None]  # stage, how much is done, of how much
+_MOMENT = 0.2  # seconds that nobody minds
 
 
 def success(result: object, *, as_json: bool, told: Caller | None = None) -> int:
@@ -69,6 +73,36 @@ def damaged(store: Path, *, told: Caller | None = None) -> None:
 def progress(stage: str, done: int, total: int) -> None:
     """One line of `--progress` on standard error."""
     _err(json.dumps({"stage": stage, "done": done, "total": total}))
+
+
+@contextlib.contextmanager
+def progressing(*, as_lines: bool) -> Iterator[Progress | None]:
+    """What to tell progress to: JSON lines (`--progress`), else a bar for whoever waits at a
+    terminal for longer than a moment, else nothing."""
+    if as_lines or not sys.stderr.isatty():
+        yield progress if as_lines else None
+        return
+    with contextlib.ExitStack() as shown:
+        yield _bar(shown)
+
+
+def _bar(shown: contextlib.ExitStack) -> Progress:
+    """A bar that appears with the first news after a moment and goes when `shown` is left."""
+    began, drawn = time.monotonic(), None
+
+    def tell(stage: str, done: int, total: int) -> None:
+        nonlocal drawn
+        if drawn is None:
+            if not total or time.monotonic() - began < _MOMENT:
+                return
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            drawn = shown.enter_context(Bar(console=Console(stderr=True), transient=True))
+            drawn.add_task(stage, total=total)
+        drawn.update(drawn.task_ids[0], description=stage, completed=done, total=total)
+
+    return tell
 
 
 def confirmed(question: Iterable[str]) -> bool:

@@ -37,7 +37,7 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     from hqt.sessions.create import create
     from hqt.sessions.planning import Wish
 
-    progress = report.progress if asked.pop("progress") else None
+    as_lines = asked.pop("progress")
     _exclusive(
         {
             "-b": asked["branch"] is not None,
@@ -63,7 +63,8 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
                 Code.USAGE, f"{flag} was given nothing; nothing was made.", "See `hqt new --help`."
             )
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
-    return create(caller, wish, progress, counts=wants_json())
+    with report.progressing(as_lines=as_lines) as progress:
+        return create(caller, wish, progress, counts=wants_json())
 
 
 def _ask_about_setup(caller: Caller) -> None:

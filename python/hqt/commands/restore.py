@@ -17,4 +17,5 @@ def command(caller: Caller, target: str, progress: bool) -> Opened:
     from hqt import report
     from hqt.sessions.restore import restore
 
-    return restore(caller, target, report.progress if progress else None)
+    with report.progressing(as_lines=progress) as told:
+        return restore(caller, target, told)

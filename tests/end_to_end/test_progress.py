@@ -1,0 +1,37 @@
+"""A checkout that takes long, started on the command line: a bar while it lasts, and no trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers import repos
+from helpers.plugin import ROOT
+from helpers.repos import git
+from helpers.terminal import Terminal
+
+HQT = f"'{ROOT}/scripts/hqt'"
+
+
+def test_a_bar_while_files_are_written(person: Terminal, repo: Path, sealed: Path) -> None:
+    script = sealed / "slow.sh"
+    script.write_text("#!/bin/sh\nsleep 0.04\ncat\n")
+    script.chmod(0o755)
+    git(repo, "config", "filter.slow.smudge", f"'{script}'")
+    git(repo, "config", "filter.slow.clean", "cat")
+    repos.commit(repo, ".gitattributes", "*.txt filter=slow\n")
+    for number in range(25):
+        (repo / f"{number}.txt").write_text("x\n")
+    repos.commit(repo, "many")
+    git(repo, "add", ".")
+    git(repo, "commit", "-qm", "Files")
+    person.type(f"{HQT} new fix --no-window; echo en''ded\n")
+    person.see("checkout", "%")
+    screen = person.see("ended")
+    assert "Created" in screen
+    assert "%" not in screen
+    person.type(f"{HQT} new other --no-window; git worktree list; echo sto''pped\n")
+    person.see("checkout", "%")
+    person.press("C-c")
+    screen = person.see("stopped")
+    assert "nterrupted" in screen
+    assert "worktrees/other" not in screen
