@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -78,6 +79,31 @@ def test_the_readme_names_the_harnesses_that_come_with_hqt() -> None:
     [told] = [cells[2] for cells in rows("Options") if "@hqt-harness" in cells[0]]
     profiles = tomllib.loads((ROOT / "python/hqt/sessions/profiles.toml").read_text())
     assert quoted(told)[: len(profiles)] == list(profiles)
+
+
+def test_the_readme_tells_what_each_agent_calls_and_where() -> None:
+    profiles = tomllib.loads((ROOT / "python/hqt/sessions/profiles.toml").read_text())
+    told = {cells[0]: cells for cells in rows("Agents and the status line")}
+    for name, profile in profiles.items():
+        if (reports := profile.get("reports")) and not profile.get("hooks"):
+            titles = {"cursor-agent": "Cursor", "qwen": "Qwen Code", "opencode": "OpenCode"}
+            _, where, calls = told[titles.get(name, name.title())]
+            assert quoted(where) == [f"{reports['roots'][-1]}/{reports['files'][0]}"], name
+            if "events" in reports and calls != "the same":
+                events = [event.rpartition("=")[2] for event in reports["events"]]
+                assert quoted(calls) == [f"hqt agent {event}" for event in events], name
+
+
+def test_the_readme_shows_what_is_to_be_added_for_codex() -> None:
+    profiles = tomllib.loads((ROOT / "python/hqt/sessions/profiles.toml").read_text())
+    events = profiles["codex"]["reports"]["events"]
+    [shown] = re.findall(r"```json\n(.+?)\n```", README, re.DOTALL)
+    hooks = {
+        event: [{"hooks": [{"type": "command", "command": f"hqt agent {event}"}]}]
+        for event in events
+    }
+    assert json.loads(shown) == {"hooks": hooks}
+    assert profiles["qwen"]["reports"]["events"] == events, "the same"
 
 
 @pytest.mark.parametrize("name", ["menu", "remove"])

@@ -64,6 +64,26 @@ def test_a_user_adds_a_harness_and_changes_one_of_hqts(programs: Path, sealed: P
             "below its root",
         ),
         ("[harness.x]\nprogram = 'x'\ntranscripts = 1\n", 3, "must be a table"),
+        ("[harness.x]\nprogram = 'x'\nreports = 1\n", 3, "must be a table"),
+        ("[harness.x]\nprogram = 'x'\nreports = { roots = ['~'] }\n", 3, "says no files"),
+        (
+            "[harness.x]\nprogram = 'x'\n[harness.x.reports]\nroots = ['~']\nfiles = ['a']\n"
+            "lines = ['(']\n",
+            6,
+            "is no regular expression",
+        ),
+        (
+            "[harness.x]\nprogram = 'x'\n[harness.x.reports]\nroots = ['~']\nfiles = ['a']\n"
+            "entry = 'x'\n",
+            6,
+            "entry must be a table",
+        ),
+        (
+            "[harness.x]\nprogram = 'x'\n[harness.x.reports]\nroots = ['~']\nfiles = ['a']\n"
+            "accept = [1]\n",
+            6,
+            "accept must be a table",
+        ),
         ("[harness.'A b']\nprogram = 'x'\n", 1, "lower case"),
         ("harness = 1\n", 1, "must be a table"),
         ("[harness]\nx = 1\n", 2, "must be a table"),

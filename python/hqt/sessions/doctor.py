@@ -6,6 +6,7 @@ import locale
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def diagnose(caller: Caller) -> Diagnosis:
         "locale": _locale,
         "options": _options,
         "store": _store,
+        "agents": _agents,
         "repository": _repository,
     }
     findings: list[Finding] = []
@@ -36,7 +38,9 @@ def diagnose(caller: Caller) -> Diagnosis:
         try:
             findings.extend(check(caller))
         except HqtError as error:
-            findings.append(Finding(subject, "error", error.message, error.remedy))
+            # What stands in the way of several checks is one thing to mend.
+            if error.message not in {one.message for one in findings}:
+                findings.append(Finding(subject, "error", error.message, error.remedy))
     return Diagnosis(tuple(findings))
 
 
@@ -80,12 +84,13 @@ def _tmux(caller: Caller) -> Iterator[Finding]:
     if snapshot is None:
         yield Finding(
             "tmux",
-            "warning",
-            "No tmux server answers.",
-            "Start tmux; until then only verbs that need no window work.",
+            "note",
+            "No tmux server answers; verbs that need a window wait for one.",
+            "Start tmux, and call this from inside.",
         )
         return
-    yield Finding("tmux", "ok", f"tmux {snapshot.version}, {len(snapshot.panes)} panes.")
+    panes = _count(len(snapshot.panes), "pane")
+    yield Finding("tmux", "ok", f"tmux {snapshot.version}, {panes}.")
     if "display-popup" not in tmux.run(["list-commands", "-F", "#{command_list_name}"]):
         yield Finding(
             "tmux",
@@ -132,8 +137,13 @@ def _options(caller: Caller) -> Iterator[Finding]:
             "options", "warning", f"hqt knows no option {name}.", "`hqt config` lists them all."
         )
     file = paths.config_file()
-    there = f"{file} and the tmux options" if file.exists() else f"the tmux options ({file}: none)"
-    yield Finding("options", "ok", f"Every value in {there} is one that hqt knows.")
+    sources = [str(file)] if file.exists() else []
+    sources += ["the tmux options"] if snapshot else []
+    if sources:
+        said = f"hqt knows every value in {' and '.join(sources)}."
+    else:
+        said = f"Nothing is set: there is no {file}."
+    yield Finding("options", "ok", said)
 
 
 def _store(_: Caller) -> Iterator[Finding]:
@@ -141,7 +151,7 @@ def _store(_: Caller) -> Iterator[Finding]:
 
     rows = worlds.rows()
     count = len(rows.all())
-    yield Finding("store", "ok", f"{count} sessions in {rows.path}.")
+    yield Finding("store", "ok", f"{_count(count, 'session')} in {rows.path}.")
     if rows.path.exists() and not os.access(rows.path, os.W_OK):
         yield Finding(
             "store", "error", f"{rows.path} cannot be written.", "Make it writable for you."
@@ -153,6 +163,34 @@ def _store(_: Caller) -> Iterator[Finding]:
             f"A damaged store was set aside as {old}; its sessions are not listed any more.",
             "`hqt open` gives a worktree a session anew; delete the file when it is of no use.",
         )
+
+
+def _agents(_: Caller) -> Iterator[Finding]:
+    """For each agent that is installed or in use, whether it reports its state to hqt."""
+    from hqt import paths
+    from hqt.sessions import harness, reporting
+
+    used = Counter(row.harness for row in worlds.rows().all() if not row.archived)
+    known = False
+    for profile in harness.profiles(paths.config_file()).values():
+        if not profile.program:
+            continue
+        sessions = used[profile.name]
+        try:
+            harness.find_program(profile)
+        except HqtError as error:
+            if not sessions:
+                continue
+            said = f"{_count(sessions, 'session')} would run {profile.program}, not found in PATH."
+            yield Finding(f"agent {profile.name}", "warning", said, error.remedy)
+        known = True
+        yield from reporting.findings(profile, sessions, os.environ)
+    if not known:
+        yield Finding("agents", "note", "No agent that hqt knows is in PATH.")
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
 def _repository(caller: Caller) -> Iterator[Finding]:
@@ -167,7 +205,9 @@ def _repository(caller: Caller) -> Iterator[Finding]:
         yield Finding("repository", "note", "The current directory is in no repository.")
         return
     found = world.repository
-    yield Finding("repository", "ok", f"{found.root} with {len(world.worktrees)} checkouts.")
+    yield Finding(
+        "repository", "ok", f"{found.root} with {_count(len(world.worktrees), 'checkout')}."
+    )
     checkout = found.checkout or found.main
     if checkout:
         tree = world.home(checkout)

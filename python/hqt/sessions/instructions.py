@@ -11,21 +11,23 @@ from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 
-def instructions(caller: Caller) -> Instructions:
-    """What to tell an agent in the caller's place; also where there is no repository.
+def instructions(caller: Caller, *, hooks: str | None = None) -> Instructions:
+    """What to tell an agent in the caller's place; also where there is no repository. With `hooks`,
+    the name of a harness: what its user adds so that it reports its state.
 
     Raises `config_invalid` and `store_failed`: better nothing is said than something wrong.
     """
     world = worlds.anywhere(caller)
     session = _session(world)
     pool = None if world.plain else worlds.pool(world)
+    told = (
+        *_here(world, session),
+        *_making(world, str(pool) if pool else None),
+        *_moving(world),
+        *_rules(),
+    )
     return Instructions(
-        sentences=(
-            *_here(world, session),
-            *_making(world, str(pool) if pool else None),
-            *_moving(world),
-            *_rules(),
-        ),
+        sentences=told if hooks is None else _hooks(hooks),
         worktree_dir=pool,
         start=world.config.from_,
         harness=world.config.harness,
@@ -33,6 +35,13 @@ def instructions(caller: Caller) -> Instructions:
         worktree=world.repository.checkout,
         session=session.id if session else None,
     )
+
+
+def _hooks(name: str) -> tuple[str, ...]:
+    from hqt import paths
+    from hqt.sessions import harness, reporting
+
+    return reporting.to_add(harness.named(name, paths.config_file()), os.environ)
 
 
 def _session(world: World) -> Session | None:

@@ -33,6 +33,25 @@ class Transcripts:
 
 
 @dataclass(frozen=True, slots=True)
+class Reports:
+    """How a program is told to report to hqt, in files of its user's own."""
+
+    roots: Words
+    files: Words
+    events: Mapping[str, str] = field(default_factory=dict)  # with what hqt calls each
+    entry: Mapping[str, Any] = field(default_factory=dict)
+    accept: tuple[Mapping[str, Any], ...] = ()
+    head: Mapping[str, Any] = field(default_factory=dict)
+    comments: bool = False
+    lines: Words = ()
+    text: str = ""
+    off: Mapping[str, Any] = field(default_factory=dict)
+    trust: str = ""
+    then: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A harness. None for arguments means that the program cannot do it."""
 
@@ -50,6 +69,7 @@ class Profile:
     drop: Words = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # `set` in TOML
     transcripts: Transcripts | None = None
+    reports: Reports | None = None
 
 
 _OWN = Path(__file__).with_name("profiles.toml")
@@ -75,7 +95,10 @@ _CHOICES: Mapping[str, Words] = MappingProxyType(
         "follow": ("anywhere", "transcript", "never"),
     }
 )
-_KEYS = ("program", *_PLACEHOLDERS, *_CHOICES, "drop", "set", "transcripts")
+_KEYS = ("program", *_PLACEHOLDERS, *_CHOICES, "drop", "set", "transcripts", "reports")
+_REPORTS_WORDS = ("files", "events", "lines")
+_REPORTS_TABLES = ("entry", "head", "off")
+_REPORTS_TEXTS = ("text", "trust", "then", "note")
 _PATTERNS = ("files", "id", "directory", "directory_file", "database", "query")
 
 
@@ -108,6 +131,17 @@ def profiles(config_file: Path) -> dict[str, Profile]:
     return {name: replace(profile, drop=drop) for name, profile in found.items()}
 
 
+def root(roots: Words, env: Mapping[str, str]) -> Path:
+    """The first of a program's roots whose variable is set; "~" is its own HOME, not hqt's."""
+    for one in roots:
+        name, _, rest = one.partition("/")
+        if not name.startswith("$"):
+            return Path(one.replace("~", env.get("HOME", ""), 1) if name == "~" else one)
+        if value := env.get(name[1:]):
+            return Path(value, rest)
+    return Path(roots[-1])
+
+
 def _profile(document: Document, keys: Words, name: str, base: Mapping[str, Any]) -> Profile:
     """The profile that the table at `keys` describes, on top of hqt's own of that name."""
     document.require_keys(keys, _KEYS)
@@ -129,6 +163,8 @@ def _profile(document: Document, keys: Words, name: str, base: Mapping[str, Any]
     values["environment"] = _variables(document, keys, table)
     if "transcripts" in table:
         values["transcripts"] = _transcripts(document, keys, table)
+    if "reports" in table:
+        values["reports"] = _reports(document, keys, table)
     profile = Profile(name, **values)
     _require_sense(document, keys, profile)
     return profile
@@ -164,21 +200,61 @@ def _require_placeholders(document: Document, keys: Words, words: Words, allowed
 
 def _transcripts(document: Document, keys: Words, table: Mapping[str, Any]) -> Transcripts:
     inner = (*keys, "transcripts")
-    found = table["transcripts"]
-    if not isinstance(found, dict):
-        raise document.invalid(inner, "must be a table", "Write it as [table].")
-    for key in found:
-        if key not in ("roots", *_PATTERNS):
-            known = ", ".join(("roots", *_PATTERNS))
-            raise document.invalid((*inner, key), "is not known here", f"Use only {known}.")
-    roots = _words(document, inner, found, "roots")
-    if not roots:
-        raise document.invalid(inner, "says no roots", 'Add roots = ["~/…"].')
+    found, roots = _rooted(document, inner, table["transcripts"], _PATTERNS)
     texts = {key: _text(document, inner, found, key) or "" for key in _PATTERNS}
     if texts["files"].startswith("/") or ".." in texts["files"].split("/"):
         problem = "must lie below its root"
         raise document.invalid((*inner, "files"), problem, "Begin it without / and without ...")
     return Transcripts(roots, **texts)
+
+
+def _reports(document: Document, keys: Words, table: Mapping[str, Any]) -> Reports:
+    inner = (*keys, "reports")
+    known = (*_REPORTS_WORDS, *_REPORTS_TABLES, *_REPORTS_TEXTS, "accept", "comments")
+    found, roots = _rooted(document, inner, table["reports"], known)
+    values: dict[str, Any] = {
+        key: _words(document, inner, found, key) or () for key in _REPORTS_WORDS
+    }
+    if not values["files"]:
+        raise document.invalid(inner, "says no files", "Add the file where its hooks are.")
+    events = (event.partition("=") for event in values["events"])
+    values["events"] = MappingProxyType({event: word or event for event, _, word in events})
+    for key in _REPORTS_TABLES:
+        values[key] = _table(document, (*inner, key), found.get(key, {}))
+    for key in _REPORTS_TEXTS:
+        values[key] = _text(document, inner, found, key) or ""
+    for pattern in values["lines"]:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            problem = f"is no regular expression: {error}"
+            raise document.invalid((*inner, "lines"), problem, "Correct it.") from error
+    accept = found.get("accept", [])
+    if not isinstance(accept, list):
+        raise document.invalid((*inner, "accept"), "must be a list of tables", "Write it as [{…}].")
+    values["accept"] = tuple(_table(document, (*inner, "accept"), one) for one in accept)
+    return Reports(roots, comments=found.get("comments") is True, **values)
+
+
+def _rooted(
+    document: Document, keys: Words, found: object, known: Words
+) -> tuple[dict[str, Any], Words]:
+    """The table that says where files of the program's are, with its roots."""
+    table = _table(document, keys, found)
+    for key in table:
+        if key not in ("roots", *known):
+            allowed = ", ".join(("roots", *known))
+            raise document.invalid((*keys, key), "is not known here", f"Use only {allowed}.")
+    roots = _words(document, keys, table, "roots")
+    if not roots:
+        raise document.invalid(keys, "says no roots", 'Add roots = ["~/…"].')
+    return table, roots
+
+
+def _table(document: Document, keys: Words, found: object) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise document.invalid(keys, "must be a table", "Write it as [table].")
+    return found
 
 
 def _text(document: Document, keys: Words, table: Mapping[str, Any], key: str) -> str | None:
@@ -206,9 +282,7 @@ def _choice(document: Document, keys: Words, value: object, allowed: Words) -> s
 
 
 def _variables(document: Document, keys: Words, table: Mapping[str, Any]) -> Mapping[str, str]:
-    value = table.get("set", {})
-    if not isinstance(value, dict):
-        raise document.invalid((*keys, "set"), "must be a table", "Write it as [table].")
+    value = _table(document, (*keys, "set"), table.get("set", {}))
     for name in value:
         text = _text(document, (*keys, "set"), value, name)
         if text is None or not _VARIABLE.fullmatch(name):

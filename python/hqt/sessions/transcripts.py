@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hqt.errors import Code, HqtError
-from hqt.sessions.profiles import Profile, Transcripts
+from hqt.sessions.profiles import Profile, Transcripts, root
 
 _FIRST_LINE = 1 << 20  # bytes to look for the end of a transcript's first line
 _SLUG = 200  # characters of a directory's slug, after which Claude Code cuts and appends a hash
@@ -118,8 +118,7 @@ def _bring(
     target: Path,
     env: Mapping[str, str],
 ) -> None:
-    root = _root(where, env)
-    copy = root / _filled(where.files, conversation, target, wild=False)
+    copy = root(where.roots, env) / _filled(where.files, conversation, target, wild=False)
     if len(slug(target)) > _SLUG:
         raise _cannot(profile, "the path of the new directory is too long for it")
     try:
@@ -147,17 +146,6 @@ def _cannot(profile: Profile, reason: str) -> HqtError:
     )
 
 
-def _root(where: Transcripts, env: Mapping[str, str]) -> Path:
-    """The first root whose variable is set; "~" is the program's HOME, not hqt's."""
-    for root in where.roots:
-        name, _, rest = root.partition("/")
-        if not name.startswith("$"):
-            return Path(root.replace("~", env.get("HOME", ""), 1) if name == "~" else root)
-        if value := env.get(name[1:]):
-            return Path(value, rest)
-    return Path(where.roots[-1])
-
-
 def _filled(pattern: str, conversation: str, directory: Path | None, *, wild: bool) -> str:
     name = slug(directory) if directory else "*"
     if wild and len(name) > _SLUG:
@@ -181,7 +169,9 @@ def _files(
     directory)."""
     if not where.files or not conversation.replace("-", "").replace("_", "").isalnum():
         return  # not an id that any program gives, but perhaps a pattern
-    for file in _root(where, env).glob(_filled(where.files, conversation, directory, wild=True)):
+    for file in root(where.roots, env).glob(
+        _filled(where.files, conversation, directory, wild=True)
+    ):
         named = "{conversation}" in where.files
         if (named or _dotted(_head(file), where.id) == conversation) and (
             anywhere or not where.directory_file or _beside(file, where) == str(directory)
@@ -203,7 +193,7 @@ def _heads(where: Transcripts, since: float, env: Mapping[str, str]) -> Iterator
     if not (where.files and where.id and where.directory):
         return
     pattern = re.sub(r"\{(conversation|short|slug)\}", "*", where.files)
-    for file in _root(where, env).glob(pattern):
+    for file in root(where.roots, env).glob(pattern):
         with contextlib.suppress(OSError):
             if file.stat().st_mtime < since:
                 continue
@@ -245,7 +235,7 @@ def _rows(where: Transcripts, env: Mapping[str, str]) -> list[Found]:
     import sqlite3
     import urllib.parse
 
-    name = urllib.parse.quote(os.fsencode(_root(where, env) / where.database))
+    name = urllib.parse.quote(os.fsencode(root(where.roots, env) / where.database))
     try:
         connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=0.5)
         with contextlib.closing(connection):

@@ -1,0 +1,105 @@
+"""`hqt doctor`: calm where nothing is wrong, and each thing that is, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import servers
+from helpers.calls import done, hqt
+from helpers.harnesses import OWN, write
+from helpers.servers import Server
+from hqt import paths
+
+
+def findings(*words: str, cwd: Path) -> dict[str, list[dict[str, str]]]:
+    """What doctor finds, by subject."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for one in done(*words, "doctor", cwd=cwd)["findings"]:
+        assert set(one) == {"subject", "level", "message", "remedy"}
+        assert one["level"] in {"ok", "note", "warning", "error"}
+        assert one["message"].endswith("."), one
+        assert one["remedy"] == "" or one["remedy"].endswith("."), one
+        found.setdefault(one["subject"], []).append(one)
+    return found
+
+
+@pytest.fixture
+def bare(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with git and tmux, and no agent."""
+    import shutil
+
+    folder = sealed / "bare"
+    folder.mkdir()
+    for name in ("git", "tmux", "sh"):
+        found = shutil.which(name)
+        assert found
+        (folder / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+@pytest.mark.usefixtures("bare")
+def test_outside_of_tmux_and_repository_nothing_is_wrong(sealed: Path) -> None:
+    found = findings("-L", "nobody", cwd=sealed)
+    levels = {one["level"] for ones in found.values() for one in ones}
+    assert levels == {"ok", "note"}, found
+    said = {subject: ones[0]["message"] for subject, ones in found.items()}
+    assert "No tmux server answers" in said["tmux"]
+    assert said["options"] == f"Nothing is set: there is no {paths.config_file()}."
+    assert said["store"].startswith("0 sessions in ")
+    assert said["repository"] == "The current directory is in no repository."
+    assert said["agents"] == "No agent that hqt knows is in PATH."
+
+
+@pytest.mark.usefixtures("bare")
+def test_one_of_a_thing_is_not_many(repo: Path) -> None:
+    with servers.running(cwd=repo) as server:
+        words = ("-L", server.socket)
+        found = findings(*words, cwd=repo)
+        assert found["tmux"][0]["message"].endswith(", 1 pane.")
+        assert found["repository"][0]["message"].endswith(" with 1 checkout.")
+        done(*words, "new", "fix", "-d", cwd=repo)
+        found = findings(*words, cwd=repo)
+    assert found["tmux"][0]["message"].endswith(", 2 panes.")
+    assert found["store"][0]["message"].startswith("1 session in ")
+    assert found["repository"][0]["message"].endswith(" with 2 checkouts.")
+
+
+@pytest.mark.parametrize(
+    "text", ["x = [", "[options]\nfrom = 'nowhere'\n", "[harness.x]\nprogram = 3\n"]
+)
+def test_a_broken_configuration_is_said_once(text: str, repo: Path) -> None:
+    file = write(paths.config_file(), text)
+    answer = hqt("-L", "nobody", "--json", "doctor", cwd=repo)
+    assert answer.status == 1
+    found: list[dict[str, Any]] = answer.json["findings"]
+    assert [str(file) in one["message"] for one in found].count(True) == 1
+    assert [one["subject"] for one in found if one["level"] == "error"] == ["options"]
+
+
+@pytest.mark.usefixtures("programs")
+def test_every_installed_agent_is_looked_at(sealed: Path) -> None:
+    found = findings("-L", "nobody", cwd=sealed)
+    assert [name for name in OWN if f"agent {name}" in found] == list(OWN[1:])
+    assert "agents" not in found
+    assert found["agent claude"][0]["level"] == "ok"
+    assert found["agent codex"][0]["level"] == "note"
+
+
+def test_agents_in_use_are_looked_at_wherever_they_are(
+    repo: Path, tmux: Server, programs: Path
+) -> None:
+    words = ("-L", tmux.socket)
+    done(*words, "new", "fix", "--no-window", "-H", "codex", cwd=repo)
+    assert findings(*words, cwd=repo)["agent codex"][0]["level"] == "warning"
+    (programs / "codex").unlink()
+    gone, silent = findings(*words, cwd=repo)["agent codex"]
+    assert gone["level"] == "warning"
+    assert gone["message"] == "1 session would run codex, not found in PATH."
+    assert "[harness.codex]" in gone["remedy"]
+    assert "does not tell hqt its state" in silent["message"]
+    done(*words, "archive", "fix", cwd=repo)
+    assert "agent codex" not in findings(*words, cwd=repo)
