@@ -172,6 +172,25 @@ def test_a_signal_around_the_window_leaves_all_or_nothing(
         assert len(listed["worktrees"]) == 2
 
 
+def test_windows_opened_before_a_signal_stay_and_are_told(repo: Path, tmux: Server) -> None:
+    made = [
+        done("-L", tmux.socket, "new", name, "-d", cwd=repo) for name in ("one", "two", "three")
+    ]
+    for one in made:
+        tmux.cmd("kill-window", "-t", one["window"])
+    call = [sys.executable, "-c", _SIGNALLED, _CALL, f"after {made[1]['session']['id']}", "SIGINT"]
+    ended = subprocess.run(
+        [*call, "-L", tmux.socket, "open", "--all", "--json"],
+        cwd=repo, env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True,
+        stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (130, "")
+    stayed = len(tmux.windows()) - 1
+    assert 0 < stayed < 3
+    assert "; the windows that had been opened stay." in ended.stderr
+    assert len(done("-L", tmux.socket, "open", "--all", cwd=repo)["opened"]) == 3 - stayed
+
+
 _DYING = """
 import importlib, os, sys
 from hqt import cli

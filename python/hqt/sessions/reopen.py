@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hqt.errors import Code, HqtError
+from hqt.errors import Code, HqtError, Interrupted
 from hqt.models import Caller, Session
 from hqt.results import NotOpened, Opened, Reopened
 from hqt.sessions import placement, views
@@ -42,6 +42,10 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
             if error.code in {Code.INTERRUPTED, Code.STORE_FAILED}:
                 raise
             failed.append(NotOpened(session, error.code.value, error.message, error.remedy))
+        except Interrupted as stop:
+            by = stop.message.partition(";")[0]
+            stop.message = f"{by}; the windows that had been opened stay."
+            raise
     return Reopened(tuple(opened), dry_run=dry_run, failed=tuple(failed))
 
 
