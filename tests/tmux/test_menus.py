@@ -21,6 +21,12 @@ def viewer(person: Terminal) -> Client:
     return next(one for one in server.read(person.server.tmux).clients if one.name == person.client)
 
 
+def menus_belong_to_windows(person: Terminal) -> bool:
+    """Whether all who look at a window see its menu: from tmux 3.8 on, which calls itself next-3.8
+    before it is released, so that a command of that version tells."""
+    return bool(person.server.cmd("list-commands", "switch-mode", check=False))
+
+
 def note(text: str) -> tuple[str, ...]:
     """A command that leaves a trace: the chosen text, byte for byte."""
     return ("set-option", "-g", "@chosen", text)
@@ -56,7 +62,8 @@ def test_an_entry_runs_for_the_client_and_pane_that_asked(sealed: Path) -> None:
         open_menu(first.server.tmux, [Entry("Go", "g", command)], client=viewer(second), pane="%1")
 
         second.see("Go")
-        assert "Go" not in first.screen()
+        if not menus_belong_to_windows(first):
+            assert "Go" not in first.screen()
         second.press("g")
 
         chosen = until(lambda: first.server.option("@chosen", "-g"))
@@ -82,12 +89,14 @@ def test_a_small_client_turns_pages(sealed: Path) -> None:
     with terminal.opened(cwd=sealed, size=(40, 10)) as person:
         open_menu(person.server.tmux, entries, client=viewer(person), pane="%0", title="hqt")
 
-        person.see("branch 0", "branch 6", "More…")
+        person.see("branch 0", "branch 5", "More…", "└")
         person.press(">")
-        person.see("Back…", "branch 7", "branch 12", "More…")
+        person.see("Back…", "branch 6", "branch 10", "More…", "└")
         person.press(">")
-        assert "More" not in person.see("Back…", "branch 13", "branch 19")
-        for shown in ("branch 7", "branch 0"):
+        person.see("Back…", "branch 11", "branch 15", "More…", "└")
+        person.press(">")
+        assert "More" not in person.see("Back…", "branch 16", "branch 19", "└")
+        for shown in ("branch 11", "branch 6", "branch 0"):
             person.press("<")
             person.see(shown)
         person.press("Escape")

@@ -1,7 +1,8 @@
 """Native menus: entries as data, paged to the client's height, shown at once by the server.
 
-tmux draws no menu that is larger than the client, without a word; it expands the text of an entry
-as a format and takes one that begins with `-` for disabled.
+tmux draws no menu that is larger than the client, without a word; from 3.8 on it draws one in the
+window, for all who look at it, and cuts what is larger. It expands the text of an entry as a format
+and takes one that begins with `-` for disabled.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from hqt.tmux import formats, popups
 from hqt.tmux.server import Tmux
 
 _FRAME = 2  # rows, and columns, that the border takes
+_STATUS = 1  # row of the client that no window has
 _MARGIN = 4  # further columns: blanks around a label
 _KEY = 4  # columns of ` (k)`
 _LEAST_ROWS = 3  # a page needs room for one entry, back and more
@@ -46,7 +48,7 @@ def open_menu(
 
     What does not fit in the client's height is on further pages.
     """
-    rows = client.height - _FRAME
+    rows = client.height - _FRAME - _STATUS
     if client.control or rows < _LEAST_ROWS or client.width < 12:
         return False
     pages = paged(entries, rows)
