@@ -142,7 +142,11 @@ def test_what_would_be_lost_retains(repo: Path, reason: str, spoil: Callable[[Pa
     before = sorted(place.rglob("*"))
     assert archived(repo) == (1, "retained", reason)
     assert sorted(place.rglob("*")) == before
-    [row] = done("list", "--archived", cwd=repo)["sessions"]
+    listed = done("list", "--archived", cwd=repo)
+    assert listed["worktrees"][1]["sessions"] == [one["id"] for one in listed["sessions"]]
+    assert listed["worktrees"][1]["base_commit"] == git(repo, "rev-parse", "main")
+    assert done("list", cwd=repo)["worktrees"][1]["sessions"] == []
+    [row] = listed["sessions"]
     assert row["worktree"] is not None, "it is still there"
     assert done("list", cwd=repo)["worktrees"][1]["sessions"] == []
     assert done("trash", "list", cwd=repo)["entries"] == []
@@ -416,8 +420,24 @@ def test_people_read_why(repo: Path) -> None:
     (place / "notes").write_text("mine\n")
     said = hqt("archive", "fix", "--wait", cwd=repo)
     assert said.status == 0
-    assert "retained: dirty" in said.out
+    assert "Its worktree stays (dirty); `hqt archive " in said.out
     assert place.exists()
+
+
+def test_the_answer_says_what_will_happen_and_what_did(repo: Path) -> None:
+    made(repo)
+    said = hqt("archive", "fix", cwd=repo).out.splitlines()
+    [row] = worlds.rows().all()
+    assert said == [
+        "fix is archived.",
+        "Its worktree is removed in the background if it is clean and its own; "
+        f"`hqt archive --status {row.id}` tells.",
+    ]
+    assert settled(repo) == (1, "removed", None)
+    assert hqt("archive", "--status", row.id, cwd=repo).out.splitlines() == [
+        "fix is archived.",
+        f"Its worktree was removed; `hqt open {row.id}` checks it out again.",
+    ]
 
 
 def test_by_a_key(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

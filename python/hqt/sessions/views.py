@@ -16,7 +16,17 @@ def listing(world: World, *, archived: bool = False) -> Listing:
     """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
     rows = all_counted(world)
     shown = [session for session in world.sessions if world.is_archived(session) == archived]
-    return Listing(world.repository, rows, tuple(session_view(world, one) for one in shown))
+    told = tuple(session_view(world, one) for one in shown)
+    if archived:
+        rows = tuple(
+            replace(row, sessions=_ids(one for one in told if one.worktree == row.worktree))
+            for row in rows
+        )
+    return Listing(world.repository, rows, told)
+
+
+def _ids(views: Iterable[SessionView]) -> tuple[str, ...]:
+    return tuple(one.session.id for one in views)
 
 
 def all_counted(world: World) -> tuple[WorktreeView, ...]:
@@ -51,7 +61,7 @@ def counted(world: World, tree: Worktree) -> WorktreeView:
 
 def plain(world: World, tree: Worktree) -> WorktreeView:
     """A row without counts."""
-    inside = world.sessions_in(tree)
+    inside = [one for one in world.sessions if world.worktree_of(one) == tree]
     name = tmux_session_name(tree.path)
     names = {pane.session_name for pane in world.snapshot.panes} if world.snapshot else set()
     return WorktreeView(
@@ -63,7 +73,7 @@ def plain(world: World, tree: Worktree) -> WorktreeView:
         windows=world.windows_of(tree),
         tmux_session=name,
         tmux_session_exists=name in names,
-        sessions=tuple(session.id for session in inside),
+        sessions=tuple(one.id for one in inside if not world.is_archived(one)),
     )
 
 
