@@ -80,6 +80,7 @@ def test_open_brings_it_back(repo: Path, tmux: Server) -> None:
     back = done("-L", tmux.socket, "open", "fix", cwd=repo)
     assert back["session"]["state"] == "idle"
     assert back["session"]["cleanup"] is None
+    assert "gone with the archive" in back["notes"][0]
     assert git(place, "rev-parse", "HEAD") == tip
     assert done("list", "--archived", cwd=repo)["sessions"] == []
     tmux.cmd("kill-window", "-t", back["window"])

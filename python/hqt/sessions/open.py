@@ -63,8 +63,9 @@ def open_in(
 
             tree, recreated, prepared = check_out_again(world, tree, session, None)
             world = worlds.again(world)
-            vanished = f"The worktree had vanished and was checked out again at {tree.path}."
-            prepared = replace(prepared, notes=(vanished, *prepared.notes))
+            gone = "had gone with the archive" if session and session.archived else "had vanished"
+            again = f"The worktree {gone} and was checked out again at {tree.path}."
+            prepared = replace(prepared, notes=(again, *prepared.notes))
         return _open(world, tree, session, manner, prepared, recreated)
 
 
