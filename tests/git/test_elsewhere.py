@@ -34,6 +34,12 @@ def proof(repo: Path, tree: Path) -> str | None:
     return elsewhere.proof(place, [tip], len(own), elsewhere.targets(found, listed, gone))
 
 
+def provable(repo: Path, sentence: str) -> str | None:
+    """What a true sentence becomes: a git before 2.38 proves nothing."""
+    merges = git(repo, "merge-tree", "--write-tree", "topic", "topic", check=False)
+    return sentence if merges else None
+
+
 def edited(number: int) -> str:
     return TEXT.replace(f"line {number}\n", f"line {number}, edited\n")
 
@@ -79,7 +85,7 @@ def test_a_proof_says_where_and_how(pair: tuple[Path, Path], story: Story, expec
     commit(tree, "text", edited(3))
     commit(tree, "new")
     story(repo, tree)
-    assert proof(repo, tree) == expected
+    assert proof(repo, tree) == provable(repo, expected)
 
 
 def test_one_commit_is_a_copy(pair: tuple[Path, Path]) -> None:
@@ -87,7 +93,7 @@ def test_one_commit_is_a_copy(pair: tuple[Path, Path]) -> None:
     commit(tree, "text", edited(3))
     git(repo, "commit", "-q", "--allow-empty", "-m", "Main went on")
     git(repo, "cherry-pick", "topic")
-    assert proof(repo, tree) == "1 commit is in main as a copy."
+    assert proof(repo, tree) == provable(repo, "1 commit is in main as a copy.")
 
 
 def reverted(repo: Path, tree: Path) -> None:

@@ -76,10 +76,11 @@ def test_nothing_is_changed_by_looking(pair: tuple[Path, Path]) -> None:
         files = [path for path in repo.rglob("*") if path.is_file() and not path.is_symlink()]
         return {str(path): path.read_bytes() for path in files}
 
+    merges = git(repo, "merge-tree", "--write-tree", "topic", "topic", check=False)  # git 2.38
     before = everything()
     found = take(repo, tree)
     assert found.hidden == ("file0",)
-    assert found.elsewhere
+    assert bool(found.elsewhere) == bool(merges)
     assert everything() == before
 
 

@@ -299,6 +299,10 @@ def test_a_clone_that_lacks_objects_fetches_none(how: str, sealed: Path) -> None
 def test_all_branches_of_a_rebase_come_back(sealed: Path) -> None:
     """`rebase --update-refs` moves others besides the one it began on."""
     repo, tree = states.fresh(sealed)
+    try:
+        git(tree, "rebase", "-q", "--update-refs", "HEAD")
+    except AssertionError:
+        pytest.skip("this git knows no --update-refs")
     commit(tree, "one")
     git(repo, "branch", "-q", "middle", "topic")
     commit(tree, "two")
