@@ -100,6 +100,23 @@ def test_the_data_stays_unless_asked(sealed: Path) -> None:
     assert data.exists()
 
 
+def test_uninstall_says_what_stays_and_how_it_goes(repo: Path, sealed: Path) -> None:
+    data = sealed / ".local/share/hqt/envs"
+    config = sealed / ".config/hqt/config.toml"
+    for folder in (data, config.parent):
+        folder.mkdir(parents=True)
+    config.write_text("")
+    done("new", "fix", "--no-window", cwd=repo)
+    said = hqt("-L", "nobody", "uninstall", cwd=repo).out
+    for place in (f"{data.parent}; `hqt uninstall --data`", f"delete {config}", str(ROOT)):
+        assert place in said
+    assert f"delete {sealed}/.local/state/hqt to be rid of them" in said
+    assert "`hqt trash empty`" in said
+    without = hqt("-L", "nobody", "uninstall", "--data", cwd=repo).out
+    assert f"Deleted {data}." in without
+    assert "environments stay" not in without
+
+
 def test_install_links_the_launcher_and_edits_nothing(sealed: Path) -> None:
     (sealed / ".tmux.conf").write_text("# mine\n")
     folder = sealed / "bin"

@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hqt import paths, plugin
 from hqt.errors import Code, HqtError
+from hqt.itself import own_words
 from hqt.models import Caller
 from hqt.names import printable
 from hqt.results import Installed, Uninstalled
 from hqt.sessions import world as worlds
+
+if TYPE_CHECKING:
+    from hqt.tmux.server import Tmux
 
 # All that setup and the launcher put below the data directory.
 _PARTS = ("envs", "ready", "pycache", "setup.lock", "setup.log", "setup.failed", "setup.progress")
@@ -47,8 +53,8 @@ def install(caller: Caller, folder: Path | None) -> Installed:
 
 
 def uninstall(caller: Caller, *, data: bool) -> Uninstalled:
-    """Take keys, hooks, options and marks out of the tmux server, as if hqt had never been loaded;
-    with `data` delete the Python environments too.
+    """Take keys, hooks, options and marks out of the tmux server, as if hqt had never been loaded,
+    and end its warm server; with `data` delete the Python environments too.
 
     Windows, worktrees, sessions and the trash stay. Without a server only the rest is done.
     """
@@ -58,10 +64,11 @@ def uninstall(caller: Caller, *, data: bool) -> Uninstalled:
     windows: tuple[str, ...] = ()
     server = worlds.glance(caller) is not None
     if server:
-        cleared = traces.clear(worlds.connect(caller))
+        tmux = worlds.connect(caller)
+        cleared = traces.clear(tmux)
         keys, windows = cleared.keys, cleared.windows
+        _cool(tmux)
     deleted = _delete(paths.data_dir()) if data else ()
-    state = paths.state_dir()
     said = ["No tmux server answers, so there was nothing to take out of one."]
     if server:
         named = f" (keys: {' '.join(keys)})" if keys else ""
@@ -70,8 +77,32 @@ def uninstall(caller: Caller, *, data: bool) -> Uninstalled:
             "Take the line that loads hqt out of tmux.conf, or it is back with the next start.",
         ]
     said += [f"Deleted {path}." for path in deleted]
-    said.append(f"Worktrees, branches and the trash stay, and so does {state}.")
-    return Uninstalled(tuple(said), server, keys, windows, deleted, state)
+    return Uninstalled((*said, *_staying()), server, keys, windows, deleted, paths.state_dir())
+
+
+def _cool(tmux: Tmux) -> None:
+    """End the tmux server's warm server: from its own environment, which says where that listens,
+    and waiting for it, since Python may be deleted next."""
+    from hqt.tmux import formats
+
+    words = formats.shell([*own_words(), "--warm", "off"])
+    tmux.ask(["run-shell", words.replace("#", "##")])
+
+
+def _staying() -> Iterator[str]:
+    """What of hqt is on this machine now, and how it goes too."""
+    data, state, config = paths.data_dir(), paths.state_dir(), paths.config_file()
+    if any(os.path.lexists(data / part) for part in _PARTS):
+        yield f"The Python environments stay in {data}; `hqt uninstall --data` deletes them."
+    if state.exists():
+        yield f"The list of sessions and the log stay; delete {state} to be rid of them."
+    if config.exists():
+        yield f"Your settings stay; delete {config} to be rid of them."
+    yield (
+        "Worktrees, branches and what was removed stay in your repositories; `hqt trash empty` in "
+        "one deletes its trash for good, so do that first if you want it gone."
+    )
+    yield f"hqt itself is the folder {plugin.ROOT}, and every link to it that you made."
 
 
 def _entry() -> str:

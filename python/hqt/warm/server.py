@@ -38,7 +38,7 @@ def serve(folder: int, name: str, tmux: int, watched: int, guard: int) -> int:
     imports.load()
     if place.name(tmux) != name:
         return 0  # the files have changed meanwhile: what is loaded is neither the old nor the new
-    signal.signal(signal.SIGTERM, _end)
+    _let_term_end(folder, name)
     path = place.within(folder, name)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)  # a dead one's: the lock says that nobody listens there
@@ -51,14 +51,26 @@ def serve(folder: int, name: str, tmux: int, watched: int, guard: int) -> int:
         gc.freeze()  # children shall not copy all this to look through it for garbage
         _Server(listener, watched, (folder, guard)).run()
     finally:
-        for left in (name, f"{name}.lock"):
-            with contextlib.suppress(OSError):
-                os.unlink(left, dir_fd=folder)
+        _clear(folder, name)
     return 0
 
 
-def _end(_number: int, _frame: object) -> None:
-    raise SystemExit(0)
+def _let_term_end(folder: int, name: str) -> None:
+    """Not by an exception: one that strikes in a finalizer, while garbage is collected, is lost."""
+    server = os.getpid()
+
+    def end(_number: int, _frame: object) -> None:
+        if os.getpid() == server:  # and no child, before it has handlers of its own
+            _clear(folder, name)
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+
+
+def _clear(folder: int, name: str) -> None:
+    for left in (name, f"{name}.lock"):
+        with contextlib.suppress(OSError):
+            os.unlink(left, dir_fd=folder)
 
 
 class _Server:
