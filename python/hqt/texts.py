@@ -156,14 +156,15 @@ def _(result: Inventory) -> Iterator[Part]:
 
 @lines.register(Opened)
 def _(result: Opened) -> Iterator[Part]:
-    label = ""
+    label, place = "", None
+    if result.session:
+        row = result.session.session
+        label, place = row.nickname, row.worktree_path or row.project
     if result.worktree:
-        label = f"⎇ {result.worktree.worktree.label}"
-    elif result.session:
-        label = result.session.session.nickname
+        tree, moved = result.worktree.worktree, result.verb == "moved"
+        label, place = f"{f'{label} to ' if moved else ''}⎇ {tree.label}", tree.path
     where = f" in window {result.window}" if result.window else ""
-    place = f": {result.worktree.worktree.path}" if result.worktree else ""
-    yield printable(f"{result.verb.capitalize()} {label}{where}{place}")
+    yield printable(f"{result.verb.capitalize()} {label}{where}" + (f": {place}" if place else ""))
     for note in result.notes:
         yield printable(note)
 
@@ -204,14 +205,15 @@ def _(result: Archived) -> Iterator[Part]:
     yield printable(f"{row.nickname} is {'archived' if row.archived else result.session.state}.")
     cleanup = row.cleanup if row.archived else None
     if cleanup:
-        reason = f": {cleanup.reason.replace('_', ' ')}" if cleanup.reason else ""
-        yield f"Cleanup {cleanup.revision} of its worktree: {cleanup.status}{reason}."
-        if cleanup.status in {"retained", "failed"}:
-            yield printable(
-                f"`hqt archive {row.id}` tries again, `hqt inspect` shows what is in it."
-            )
-        elif cleanup.status == "removed":
-            yield printable(f"`hqt open {row.id}` checks it out again.")
+        reason = f" ({cleanup.reason.replace('_', ' ')})" if cleanup.reason else ""
+        again = f"`hqt archive {row.id}` tries again, `hqt inspect` shows what is in it."
+        yield {
+            "scheduled": "Its worktree is removed in the background if it is clean and its own; "
+            f"`hqt archive --status {row.id}` tells.",
+            "removed": f"Its worktree was removed; `hqt open {row.id}` checks it out again.",
+            "retained": f"Its worktree stays{reason}; {again}",
+            "failed": f"Its worktree could not be removed{reason}; {again}",
+        }[cleanup.status]
 
 
 @lines.register(TrashListing)

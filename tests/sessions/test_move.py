@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from helpers import repos
-from helpers.calls import PYTHON, done, refused, spawn
+from helpers.calls import PYTHON, done, hqt, refused, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
@@ -328,6 +328,15 @@ def test_a_new_worktree_that_cannot_be_used_goes_again(repo: Path, tmux: Server)
     assert cannot(tmux, repo, "one", "--new", "two") == "busy"
     assert not (repo / ".worktrees" / "two").exists()
     assert cannot(tmux, repo, "one", "--new", "main") == "branch_exists"
+
+
+def test_the_answer_says_where_the_session_is_now(repo: Path, tmux: Server) -> None:
+    here = ("-L", tmux.socket)
+    window = done(*here, "new", "fix", "-d", cwd=repo)["window"]
+    said = hqt(*here, "move", "session:fix", "--new", "other", cwd=repo).out.splitlines()[0]
+    assert said == f"Moved fix to ⎇ other in window {window}: {repo}/.worktrees/other"
+    said = hqt(*here, "move", "session:fix", "--to", "main", cwd=repo).out.splitlines()[0]
+    assert said == f"Moved fix in window {window}: {repo}"
 
 
 def test_a_closed_session_is_opened_where_it_was_moved(repo: Path, tmux: Server) -> None:

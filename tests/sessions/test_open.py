@@ -187,7 +187,9 @@ def test_list_shows_everything_at_a_glance(repo: Path, sealed: Path) -> None:
     assert row["tmux_session"] == {"name": "fix", "exists": False}
     everywhere = done("list", "--all", cwd=sealed)
     assert [one["repository"]["root"] for one in everywhere["repositories"]] == [str(repo)]
-    assert refused("list", cwd=sealed)["code"] == "not_a_repository"
+    outside = refused("list", cwd=sealed)
+    assert outside["code"] == "not_a_repository"
+    assert "`hqt list --all`" in outside["remedy"]
 
 
 def test_the_main_checkout_is_opened_again_and_again(repo: Path, tmux: Server) -> None:

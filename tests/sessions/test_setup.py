@@ -37,7 +37,7 @@ def seen(tmux: Server, window: str, *texts: str) -> bool:
 
 def test_files_come_along(repo: Path) -> None:
     repos.commit(repo, ".gitignore", ".env\nmodules\n")
-    asks(repo, '[setup]\ncopy = [".env", "gone"]\nlink = ["modules"]\n')
+    asks(repo, '[setup]\ncopy = [".env", "gone", "certs/*.pem"]\nlink = ["modules", "gone"]\n')
     (repo / ".env").write_text("SECRET=1\n")
     (repo / "modules").mkdir()
     made = done("new", "fix", "--no-window", cwd=repo)
@@ -45,7 +45,7 @@ def test_files_come_along(repo: Path) -> None:
     assert (place / ".env").read_text() == "SECRET=1\n"
     assert (place / "modules").readlink() == repo / "modules"
     assert made["worktree"]["changes"]["untracked"] == 0
-    assert made["notes"] == [f"Setup: gone: there is nothing of that name in {repo}."]
+    assert made["notes"] == [f"Setup: nothing in {repo} matches gone, certs/*.pem."]
 
 
 def test_a_file_that_only_the_main_checkout_has_counts_too(repo: Path) -> None:

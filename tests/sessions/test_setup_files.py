@@ -136,7 +136,7 @@ def test_what_is_there_already_stays(repo: Path, worktree: Path) -> None:
 def test_what_is_not_there_is_said(repo: Path, worktree: Path) -> None:
     plan = planned(repo, worktree, '[setup]\ncopy = [".env"]\n')
     assert plan.steps == ()
-    assert plan.left_out == (f".env: there is nothing of that name in {repo}.",)
+    assert plan.left_out == (f"nothing in {repo} matches .env.",)
 
 
 def test_no_link_leads_out_of_the_repository(sealed: Path, repo: Path, worktree: Path) -> None:

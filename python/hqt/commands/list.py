@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hqt.commands.shared import verb
+from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Listing, Listings
 
@@ -16,4 +17,12 @@ def command(caller: Caller, everywhere: bool, archived: bool) -> Listing | Listi
     """Every worktree, made by hqt or not, with what it would lose."""
     from hqt.sessions.listing import everything, here
 
-    return everything(caller, archived=archived) if everywhere else here(caller, archived=archived)
+    if everywhere:
+        return everything(caller, archived=archived)
+    try:
+        return here(caller, archived=archived)
+    except HqtError as error:
+        if error.code is not Code.NOT_A_REPOSITORY:
+            raise
+        remedy = "Go to a repository; `hqt list --all` shows every one that hqt knows."
+        raise HqtError(error.code, error.message, remedy, error.details) from error

@@ -89,13 +89,16 @@ def plan(setup: Setup, main: Path, worktree: Path) -> SetupPlan:
     """
     steps: dict[Path, Step] = {}
     left_out: list[str] = []
+    absent: dict[str, None] = {}
     for kind, patterns in (("link", setup.link), ("copy", setup.copy)):
         for pattern in patterns:
             found = sorted(main.glob(pattern))
             if not found:
-                left_out.append(f"{pattern}: there is nothing of that name in {main}.")
+                absent[pattern] = None
             for source in found:
                 _add(kind, source, main, worktree, steps, left_out)
+    if absent:
+        left_out.insert(0, f"nothing in {main} matches {', '.join(absent)}.")
     return SetupPlan(tuple(steps.values()), tuple(dict.fromkeys(left_out)))
 
 
