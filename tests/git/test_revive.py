@@ -166,6 +166,61 @@ def test_relative_links_stay_relative(repo: Path, tree: Path, sealed: Path) -> N
     assert same_work(before, portrait(sealed / "a" / "b"))
 
 
+def test_a_worktree_moved_by_hand_is_found_by_its_relative_link(
+    repo: Path, tree: Path, sealed: Path
+) -> None:
+    admin = repo / ".git" / "worktrees" / "topic"
+    (admin / "gitdir").write_text("../../../.worktrees/topic/.git\n")
+    (tree / ".git").write_text("gitdir: ../../.git/worktrees/topic\n")
+    status = git(tree, "status", "--porcelain")
+    away = sealed / "a" / "b" / "c"
+    away.parent.mkdir(parents=True)
+    tree.rename(away)
+    entry = trashing.remove(repo, tree)
+    again = linked(repo, tree, "other")
+    away.chmod(0o555)
+    trashing.undo(repo, entry.id, to=away)
+    assert (away / ".git").read_text() == "gitdir: ../../../project/.git/worktrees/topic\n"
+    assert stat.S_IMODE(away.stat().st_mode) == 0o555
+    assert git(away, "status", "--porcelain") == status
+    assert git(again, "status", "--porcelain") == ""
+    listed = {row.path: row.branch for row in worktrees.list_worktrees(trashing.discover(repo))}
+    assert listed == {repo: "main", tree: "other", away: "topic"}
+
+
+@pytest.mark.parametrize("link", ["../../.git/worktrees/topic1", "../other/.git", "nowhere", ""])
+def test_what_another_relative_link_leads_from_is_left_alone(
+    repo: Path, tree: Path, sealed: Path, link: str
+) -> None:
+    repository(sealed / "other")
+    (tree / ".git").write_text("gitdir: ../../.git/worktrees/topic\n")
+    away = sealed / "away"
+    tree.rename(away)
+    entry = trashing.remove(repo, tree)
+    (away / ".git").write_text(f"gitdir: {link}\n")
+    with pytest.raises(HqtError) as refused:
+        trashing.undo(repo, entry.id, to=away)
+    assert refused.value.code is Code.PATH_EXISTS
+    assert (away / ".git").read_text() == f"gitdir: {link}\n"
+
+
+def test_a_moved_worktree_that_leads_to_another_repository_is_left_alone(
+    repo: Path, tree: Path, sealed: Path
+) -> None:
+    """The same words lead there from the new place."""
+    link = "gitdir: ../../.git/worktrees/topic\n"
+    (tree / ".git").write_text(link)
+    other = repository(sealed / "other")
+    linked(other, other / ".worktrees" / "topic")
+    away = other / ".worktrees" / "mine"
+    tree.rename(away)
+    entry = trashing.remove(repo, tree)
+    with pytest.raises(HqtError) as refused:
+        trashing.undo(repo, entry.id, to=away)
+    assert refused.value.code is Code.PATH_EXISTS
+    assert (away / ".git").read_text() == link
+
+
 # Its branch
 
 

@@ -73,6 +73,24 @@ def write_submodules(entry: Entry, tree: Path) -> None:
             _write(file, named)
 
 
+def follows(entry: Entry, tree: Path) -> bool:
+    """Whether the worktree that vanished from its path is at `tree`, moved there by hand: its `.git`
+    led to the admin entry from where it was, by a relative path, and leads nowhere from here.
+    """
+    text = _text(tree / ".git")
+    said = text.removeprefix(_PREFIX).rstrip("\r\n")
+    if not _names(text) or said.startswith("/") or gitdir.is_git_directory(tree / said):
+        return False
+    home = entry.common_dir / "worktrees" / entry.manifest.name
+    return os.path.realpath(entry.path / said) == os.path.realpath(home)
+
+
+def write_gitfile(entry: Entry, tree: Path) -> None:
+    """Let the relative `.git` of `tree` lead to the admin entry again. Raises OSError."""
+    said = _text(tree / ".git").removeprefix(_PREFIX)
+    _write(tree / ".git", _PREFIX + _like(said, entry.home, tree))
+
+
 def gitfile(entry: Entry) -> bytes:
     """What the worktree's own `.git` must say at the entry's place. Raises OSError."""
     before = os.fsdecode(files.read(entry.dotgit))

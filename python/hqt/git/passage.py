@@ -99,6 +99,9 @@ def reattach(one: Entry) -> Entry:
     if one.manifest.tree and is_marked(one, tree):
         with _writable(tree):
             _put(_gitfile(one), tree / ".git")
+    elif not one.manifest.tree and links.follows(one, tree):
+        with _writable(tree):
+            links.write_gitfile(one, tree)
     if one.manifest.tree and admin.points_back(one.home, tree):
         _restore_mode(tree, one.manifest.mode)
     return one

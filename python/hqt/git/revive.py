@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, branch_records, branches, entry, passage, places, recovery
+from hqt.git import admin, branch_records, branches, entry, links, passage, places, recovery
 from hqt.git.entry import Entry
 from hqt.git.manifest import Branch, Place, State
 from hqt.git.recovery import Returned
@@ -132,8 +132,9 @@ def _require_free(one: Entry, path: Path) -> None:
             f"{path} is inside the repository's own directory; nothing was restored.",
             "Choose a folder elsewhere with `--to`.",
         )
-    # The directory of a worktree that was missing may have come back, with its disk for example.
-    back = not one.manifest.tree and admin.points_back(one.home, path)
+    # The directory of a worktree that was missing may have come back, with its disk for example, or
+    # have been moved.
+    back = not one.manifest.tree and (admin.points_back(one.home, path) or links.follows(one, path))
     if os.path.lexists(path) and not (back and not one.home.exists()):
         raise HqtError(
             Code.PATH_EXISTS,
