@@ -12,7 +12,8 @@ from helpers import states, trashing
 from helpers.portraits import Portrait, differences, portrait
 from helpers.repos import commit, git, linked, repository
 from hqt.errors import Code, HqtError
-from hqt.git import trash, worktrees
+from hqt.git import links, trash, worktrees
+from hqt.git.entry import Entry
 
 
 @pytest.fixture
@@ -167,8 +168,17 @@ def test_relative_links_stay_relative(repo: Path, tree: Path, sealed: Path) -> N
 
 
 def test_a_worktree_moved_by_hand_is_found_by_its_relative_link(
-    repo: Path, tree: Path, sealed: Path
+    repo: Path, tree: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whoever has its name now, and when the link could not be written at once."""
+    write, failures = links.write_gitfile, [OSError("no space left")]
+
+    def full_at_first(entry: Entry, tree: Path) -> None:
+        if failures:
+            raise failures.pop()
+        write(entry, tree)
+
+    monkeypatch.setattr(links, "write_gitfile", full_at_first)
     admin = repo / ".git" / "worktrees" / "topic"
     (admin / "gitdir").write_text("../../../.worktrees/topic/.git\n")
     (tree / ".git").write_text("gitdir: ../../.git/worktrees/topic\n")
@@ -180,12 +190,13 @@ def test_a_worktree_moved_by_hand_is_found_by_its_relative_link(
     again = linked(repo, tree, "other")
     away.chmod(0o555)
     trashing.undo(repo, entry.id, to=away)
-    assert (away / ".git").read_text() == "gitdir: ../../../project/.git/worktrees/topic\n"
+    assert (away / ".git").read_text() == "gitdir: ../../../project/.git/worktrees/topic1\n"
     assert stat.S_IMODE(away.stat().st_mode) == 0o555
     assert git(away, "status", "--porcelain") == status
     assert git(again, "status", "--porcelain") == ""
     listed = {row.path: row.branch for row in worktrees.list_worktrees(trashing.discover(repo))}
     assert listed == {repo: "main", tree: "other", away: "topic"}
+    assert not failures
 
 
 @pytest.mark.parametrize("link", ["../../.git/worktrees/topic1", "../other/.git", "nowhere", ""])

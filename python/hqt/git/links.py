@@ -74,8 +74,8 @@ def write_submodules(entry: Entry, tree: Path) -> None:
 
 
 def follows(entry: Entry, tree: Path) -> bool:
-    """Whether the worktree that vanished from its path is at `tree`, moved there by hand: its `.git`
-    led to the admin entry from where it was, by a relative path, and leads nowhere from here.
+    """Whether the worktree that vanished from its path is at `tree`, moved there by hand: by a
+    relative path its `.git` led to the admin entry from where it was, and leads nowhere from here.
     """
     text = _text(tree / ".git")
     said = text.removeprefix(_PREFIX).rstrip("\r\n")

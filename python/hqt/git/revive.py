@@ -133,9 +133,10 @@ def _require_free(one: Entry, path: Path) -> None:
             "Choose a folder elsewhere with `--to`.",
         )
     # The directory of a worktree that was missing may have come back, with its disk for example, or
-    # have been moved.
-    back = not one.manifest.tree and (admin.points_back(one.home, path) or links.follows(one, path))
-    if os.path.lexists(path) and not (back and not one.home.exists()):
+    # have been moved; a link that would lead to another's entry cannot be kept.
+    back = admin.points_back(one.home, path) and not one.home.exists()
+    known = not one.manifest.tree and (back or links.follows(one, path))
+    if os.path.lexists(path) and not known:
         raise HqtError(
             Code.PATH_EXISTS,
             f"There is something at {path} now; it was left as it is, and nothing was restored.",
