@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from helpers import repos
 from helpers.calls import done, hqt, refused
@@ -102,6 +105,20 @@ def test_a_worktree_and_a_branch_that_are_both_gone(repo: Path, tmux: Server) ->
     git(repo, "branch", "-D", "hand")
     error = refused("-L", tmux.socket, "open", "hand", cwd=repo)
     assert error["code"] == "worktree_and_branch_gone"
+
+
+@pytest.mark.parametrize("pruned", [True, False])
+def test_open_begins_no_branch_again(repo: Path, tmux: Server, pruned: bool) -> None:
+    """Though hqt knows where it began: then the work on it would look lost. `restore` does."""
+    made = done("-L", tmux.socket, "new", "fix", "--no-window", cwd=repo)
+    shutil.rmtree(made["worktree"]["path"])
+    if pruned:
+        git(repo, "worktree", "prune")
+    git(repo, "update-ref", "-d", "refs/heads/fix")
+    error = refused("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert error["code"] == "worktree_and_branch_gone"
+    assert "hqt restore" in error["remedy"]
+    assert done("restore", "fix", cwd=repo)["branch_recreated"] is True
 
 
 def test_a_moved_worktree_and_a_renamed_branch_are_followed(repo: Path, tmux: Server) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,9 @@ from helpers import repos
 from helpers.calls import PYTHON, done, refused
 from helpers.repos import git
 from helpers.servers import Server, until
+from hqt import paths
+from hqt.errors import Code, HqtError
+from hqt.sessions.store import Store
 
 
 def made(repo: Path, name: str = "fix", *flags: str) -> tuple[Path, dict[str, Any]]:
@@ -298,6 +304,94 @@ def test_keep_worktree(repo: Path, tmux: Server) -> None:
     listed = done("-L", tmux.socket, "list", cwd=repo)
     assert [tree["branch"] for tree in listed["worktrees"]] == ["main", "fix"]
     assert listed["sessions"] == []
+
+
+def test_keep_worktree_needs_somebody_to_remove(repo: Path, tmux: Server) -> None:
+    repos.linked(repo, repo.parent / "ext", "ext")
+    for flags in ([], ["--keep-branch"], ["--delete-branch"]):
+        error = refused("remove", "ext", "--keep-worktree", *flags, cwd=repo)
+        assert error["code"] == "no_such_target"
+    place, answer = made(repo)
+    done("-L", tmux.socket, "new", "other", "--no-worktree", cwd=place)
+    error = refused("remove", "branch:fix", "--keep-worktree", cwd=repo)
+    assert error["code"] == "ambiguous_target"
+    assert f"session:{answer['session']['id']}" in error["details"]["candidates"]
+    assert len(done("list", cwd=repo)["sessions"]) == 2
+
+
+@pytest.mark.parametrize("order", [("fix", "other"), ("other", "fix")])
+def test_a_worktree_goes_with_its_last_session(
+    repo: Path, tmux: Server, order: tuple[str, str]
+) -> None:
+    place, _ = made(repo)
+    done("-L", tmux.socket, "new", "other", "--no-worktree", cwd=place)
+    names = [f"session:{name}" for name in order]
+    (first, last) = done("-L", tmux.socket, "remove", *names, cwd=repo)["removed"]
+    assert (first["trash"], last["path"]) == (None, str(place))
+    assert last["trash"]
+    assert "lives there too" in first["notes"][0]
+    assert not place.exists()
+    assert done("list", cwd=repo)["sessions"] == []
+
+
+@contextlib.contextmanager
+def held_store() -> Iterator[None]:
+    """A program that has the store for itself."""
+    with contextlib.closing(sqlite3.connect(paths.store_file(), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+def test_a_store_that_cannot_be_written_stops_it_before_anything_goes(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Store.__init__, "__kwdefaults__", {"timeout": 0.1})
+    place, _ = made(repo)
+    with held_store():
+        assert refused("remove", "fix", cwd=repo)["code"] == "store_failed"
+        assert place.is_dir()
+        assert git(repo, "branch", "--list", "fix")
+    done("remove", "fix", cwd=repo)
+    with held_store():
+        assert refused("undo", cwd=repo)["code"] == "store_failed"
+        assert not place.exists()
+    assert done("undo", cwd=repo)["session"]["nickname"] == "fix"
+
+
+@pytest.mark.parametrize("how", ["failed", "killed"])
+def test_a_row_that_could_not_go_last_goes_next(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    place, answer = made(repo)
+    if how == "failed":
+        with monkeypatch.context() as full:
+            full.setattr(Store, "delete", _full)
+            (gone,) = done("remove", "fix", cwd=repo)["removed"]
+        assert gone["trash"]
+        assert "is full. The session goes with the next call" in gone["notes"][-1]
+    else:
+        store = Store(paths.store_file())
+        row = store.get(answer["session"]["id"])
+        assert row
+        done("remove", "fix", cwd=repo)
+        store.add(row)
+    assert not place.exists()
+    done("new", "another", "--no-window", cwd=repo)
+    assert [one["nickname"] for one in done("list", cwd=repo)["sessions"]] == ["another"]
+    done("trash", "restore", done("trash", "list", cwd=repo)["entries"][0]["id"], cwd=repo)
+    assert len(done("list", cwd=repo)["sessions"]) == 2
+
+
+def _full(store: Store, _id: str) -> bool:
+    raise HqtError(Code.STORE_FAILED, f"The store {store.path} is full.", "")
+
+
+def test_a_session_whose_worktree_only_vanished_keeps_its_row(repo: Path) -> None:
+    place, _ = made(repo)
+    subprocess.run(["rm", "-r", str(place)], check=True)
+    done("new", "another", "--no-window", cwd=repo)
+    assert len(done("list", cwd=repo)["sessions"]) == 2
 
 
 def test_a_vanished_worktree_can_be_forgotten(repo: Path, sealed: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from helpers import repos
 from helpers.calls import done
 from helpers.repos import git
-from helpers.servers import until
+from helpers.servers import Server, until
 
 
 def removed(repo: Path, name: str) -> Path:
@@ -81,6 +81,13 @@ def test_a_look_that_fails_keeps_everything(repo: Path) -> None:
     (entry / "admin" / "index").write_bytes(b"broken")
     assert done("trash", "expire", cwd=repo)["emptied"] == []
     assert entry.exists()
+
+
+def test_for_as_many_days_as_the_asked_server_says(repo: Path, tmux: Server) -> None:
+    tmux.cmd("set-option", "-g", "@hqt-trash-days", "0")
+    done("-L", tmux.socket, "new", "fix", "--no-window", cwd=repo)
+    done("-L", tmux.socket, "remove", "fix", cwd=repo)
+    assert until(lambda: not done("trash", "list", cwd=repo)["entries"])
 
 
 def test_a_removal_lets_old_ones_go_in_the_background(repo: Path) -> None:

@@ -50,4 +50,4 @@ def _tidy(caller: Caller) -> None:
 
     with contextlib.suppress(HqtError):
         if has_expired(caller):
-            background.start("-C", str(caller.directory), "trash", "expire", idle=True)
+            background.start(*background.place(caller), "trash", "expire", idle=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hqt import faults
@@ -28,10 +28,29 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
         said = (
             *journal.take_back(repository, _has_a_session),
             *trash.recover(repository, keeper(repository)),
+            *_forget_removed(repository),
         )
         for sentence in said:
             faults.note(f"{repository.common_dir}: {sentence}")
         yield said
+
+
+def _forget_removed(repository: Repository) -> Iterator[str]:
+    """Delete the rows that a removal, which deletes its row last, did not come to any more: the
+    worktree is not there, and the trash has it with this very session, not archived."""
+    from hqt.git import entry
+
+    with suppress(HqtError):
+        store = worlds.rows()
+        rows = store.all(repository.root, archived=False)
+        gone = [one for one in rows if one.worktree_path and not one.worktree_path.exists()]
+        if not gone:
+            return
+        kept = [one.manifest for one in entry.read_all(repository)[0]]
+        removed = {(m.session.get("id"), m.path) for m in kept if not m.session.get("archived")}
+        for session in gone:
+            if (session.id, session.worktree_path) in removed and store.delete(session.id):
+                yield f"Session {session.nickname} is removed: its worktree is in the trash."
 
 
 def _has_a_session(path: Path) -> bool:

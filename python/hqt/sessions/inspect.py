@@ -37,12 +37,14 @@ def take(
     going: Session | None,
     permits: Permits = Permits(),
     removing: Iterable[str] = (),
+    gone: Iterable[str] = (),
 ) -> Inventory:
-    """The inventory of `tree` if it went together with session `going` and branches `removing`."""
+    """The inventory of `tree` if it went together with session `going` and branches `removing`,
+    when the sessions with the ids `gone` are there no more."""
     from hqt.git import changes
 
     lost = losses(world, tree, going, removing)
-    who = occupants(world, tree, going)
+    who = occupants(world, tree, going, gone)
     found = None if tree.missing else changes.told_by(lost) or changes.count(tree, world.repository)
     view = replace(views.plain(world, tree), changes=found, unique_commits=lost.unique_count)
     return Inventory(
@@ -90,7 +92,9 @@ def losses(
     return replace(found, disputed=seen) if seen else found
 
 
-def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:
+def occupants(
+    world: World, tree: Worktree, going: Session | None, gone: Iterable[str] = ()
+) -> Occupants:
     """Who is in a worktree right now; hqt's own process chain does not count."""
     from hqt import processes
     from hqt.tmux.occupants import occupants as living_in
@@ -103,5 +107,6 @@ def occupants(world: World, tree: Worktree, going: Session | None) -> Occupants:
         tuple(one.path for one in world.worktrees),
         own=processes.own(running, world.caller.process),
     )
-    others = [one.id for one in world.sessions_in(tree) if going is None or one.id != going.id]
+    leaving = {*gone, *([going.id] if going else [])}
+    others = [one.id for one in world.sessions_in(tree) if one.id not in leaving]
     return replace(found, sessions=tuple(others))

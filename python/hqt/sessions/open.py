@@ -59,6 +59,7 @@ def open_in(
         recreated, prepared = False, Prepared()
         if _vanished(tree, session):
             adopting.require_unmoved(world, tree)
+            _require_branch(world, tree, session)
             from hqt.sessions.restore import check_out_again
 
             tree, recreated, prepared = check_out_again(world, tree, session, None)
@@ -120,6 +121,24 @@ def _open(
         if select:
             _go(world, window)
     return _told(world, tree, row, window, notes, recreated)
+
+
+def _require_branch(world: World, tree: Worktree | None, session: Session | None) -> None:
+    """A vanished worktree is made again from its branch alone: from where it once began its work
+    would look lost."""
+    from hqt.git import branches
+
+    branch = (tree.branch if tree else None) or (session.worktree_branch if session else None)
+    if branch is None or branches.commit_of(world.repository, branch) is not None:
+        return
+    name = session.nickname if session else branch
+    raise HqtError(
+        Code.WORKTREE_AND_BRANCH_GONE,
+        f"The worktree of {name!r} and its branch {branch} are both gone; nothing was opened.",
+        "`hqt trash list` shows what can be brought back; `hqt restore` begins again where the "
+        "branch once began.",
+        {"branch": branch},
+    )
 
 
 def _entered(world: World) -> AbstractContextManager[object]:

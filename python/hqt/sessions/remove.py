@@ -51,6 +51,7 @@ class Doomed:
     tree: Worktree | None  # None: no worktree, or it stays
     note: str = ""  # why the worktree stays
     inventory: Inventory | None = None  # the first judgement
+    gone: tuple[str, ...] = ()  # ids of sessions that are removed before it
 
 
 def remove(
@@ -62,9 +63,11 @@ def remove(
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
     settled = settle(caller, "remove")
-    doomed = _unique([_doom(targets.find(caller, name, by_name=False), terms) for name in names])
+    doomed = _all_doomed([targets.find(caller, name, by_name=False) for name in names], terms)
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     doomed = _judged(doomed, terms, branches)
+    if any(one.session for one in doomed):
+        worlds.rows().require_writable()
     own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]
     done: list[Removed] = []
     led: list[Passage] = []
@@ -90,23 +93,51 @@ def _not_led(own: list[Pane], led: list[Passage]) -> list[Pane]:
     return [pane for pane in own if pane.id not in away]
 
 
-def _doom(target: Target, terms: Terms) -> Doomed:
+def _all_doomed(found: Sequence[Target], terms: Terms) -> list[Doomed]:
+    """What the targets mean, each once: a worktree goes with the last session that lives there."""
+    doomed: list[Doomed] = []
+    for target in found:
+        gone = tuple(one.session.id for one in doomed if one.session)
+        if not (target.session and target.session.id in gone):
+            doomed.append(_doom(target, terms, gone))
+    return _unique(doomed)
+
+
+def _doom(target: Target, terms: Terms, gone: tuple[str, ...]) -> Doomed:
     """What a target means: its session with the worktree, unless others live there too."""
     world, tree, session = target.world, target.worktree, target.session
     if tree is None or tree.main:
         if session is None:
             raise _main_checkout(target)
         return Doomed(world, session, None)
-    inside = world.sessions_in(tree)
-    if session is None and inside and not terms.keep_worktree:
+    inside = [one for one in world.sessions_in(tree) if one.id not in gone]
+    if session is None and inside:
         session = next((one for one in inside if one.owns_worktree), inside[0])
     if terms.keep_worktree:
+        if session is None or (target.session is None and len(inside) > 1):
+            raise _whose(tree, inside)
         return Doomed(world, session, None, f"The worktree at {tree.path} stays, as asked.")
     others = [one.nickname for one in inside if session is None or one.id != session.id]
     if others and target.session and not terms.evacuate:
         who = ", ".join(others)
         return Doomed(world, session, None, f"The worktree stays: {who} lives there too.")
-    return Doomed(world, session, tree)
+    return Doomed(world, session, tree, gone=gone)
+
+
+def _whose(tree: Worktree, inside: Sequence[Session]) -> HqtError:
+    """Why a worktree that is to stay does not say which session goes."""
+    if not inside:
+        return HqtError(
+            Code.NO_SUCH_TARGET,
+            f"No session lives in {tree.path}, which is to be kept; nothing was removed.",
+            "Leave --keep-worktree out to remove the worktree.",
+        )
+    return HqtError(
+        Code.AMBIGUOUS_TARGET,
+        f"Several sessions live in {tree.path}; nothing was removed.",
+        "Name the session.",
+        {"candidates": [f"session:{one.id}" for one in inside]},
+    )
 
 
 def _main_checkout(target: Target) -> HqtError:
@@ -145,7 +176,9 @@ def _judge(one: Doomed, terms: Terms, branches: frozenset[str]) -> Doomed:
         error = closing.refusal(one.world, one.session, terms.close) if one.session else None
     else:
         taking.require_registered(one.world, one.tree)
-        inventory = inspect.take(one.world, one.tree, one.session, terms.permits, branches)
+        inventory = inspect.take(
+            one.world, one.tree, one.session, terms.permits, branches, one.gone
+        )
         one, error = replace(one, inventory=inventory), taking.refused(inventory)
     if error:
         raise error
@@ -176,7 +209,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
     session = next((row for row in seen if one.session and row.id == one.session.id), None)
 
     def judge(world: World, tree: Worktree) -> Inventory:
-        return inspect.take(world, tree, session, terms.permits, branches)
+        return inspect.take(world, tree, session, terms.permits, branches, one.gone)
 
     def vacate(world: World, tree: Worktree) -> tuple[str, ...]:
         return closing.close_worktree(world, tree, session, close=terms.close)
@@ -198,7 +231,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
     )
     deleted, notes = _branch(gone.world, one, gone.found, terms)
     if session:
-        worlds.rows().delete(session.id)
+        notes = (*notes, *_forget(session))
     tree = gone.found.worktree.worktree
     return Removed(
         path=tree.path,
@@ -210,6 +243,15 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
         nickname=session.nickname if session else None,
         notes=(*map(sentence, led[before:]), *notes, *gone.notes),
     )
+
+
+def _forget(session: Session) -> tuple[str, ...]:
+    """Delete the row; where the store has just become unusable, say so: what was done is done."""
+    try:
+        worlds.rows().delete(session.id)
+    except HqtError as error:
+        return (f"{error.message} The session goes with the next call that changes something.",)
+    return ()
 
 
 def _branch(

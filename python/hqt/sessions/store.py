@@ -60,6 +60,11 @@ class Store:
         with self.transaction() as rows:
             return rows.delete(id)
 
+    def require_writable(self) -> None:
+        """Raise `store_failed` now, when a change would do so later."""
+        with self.transaction():
+            pass
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Rows]:
         """All or nothing: rows to read and change, committed at the end of the block.

@@ -46,6 +46,7 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
     """Under the lock: the worktree and its session's row. Opens no window."""
     from hqt.git import trash, worktrees
 
+    worlds.rows().require_writable()
     undone = trash.undo(
         world.repository,
         entry,
