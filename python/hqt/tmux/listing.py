@@ -4,6 +4,10 @@
 Values are data and may hold anything, so fields are held apart by a mark that is drawn for each
 call and cannot occur in them; tmux's own output may be mangled on its way (bytes that are not
 UTF-8, control characters), which shows in a path's length.
+
+A format finds an option in every scope (server, pane, window, tmux session, global), so hqt's marks
+are not read by formats: tmux writes itself one `show-options` for each window that seems to have
+any, and runs them in the same batch.
 """
 
 from __future__ import annotations
@@ -18,10 +22,10 @@ from hqt.tmux.formats import unquote
 
 _PANE = (
     "pane_id window_id session_id session_name pane_pid pane_dead window_active pane_active "
-    "n:pane_current_path pane_current_path pane_current_command window_name "
-    "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_agent @hqt_dirty @hqt_unique "
-    "window_index"
+    "n:pane_current_path pane_current_path pane_current_command window_name window_index"
 ).split()
+_MARKS = "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_dirty @hqt_unique".split()
+_AGENT = "@hqt_agent"
 _CLIENT = (
     "client_name session_id window_id client_activity client_width client_height "
     "client_control_mode client_pid"
@@ -61,10 +65,27 @@ def commands(mark: str) -> list[list[str]]:
     return [
         ["list-panes", "-a", "-F", _format("P", _PANE, mark)],
         ["list-clients", "-F", _format("C", _CLIENT, mark)],
+        ["display-message", "-p", _format("E", _SERVER, mark)],
         ["show-environment", "-g"],
-        ["display-message", "-p", _format("S", _SERVER, mark)],
+        ["display-message", "-p", f"{mark}O{mark}S{mark}."],
         ["show-options", "-g"],
+        ["run-shell", "-C", _option_reads(mark)],
     ]
+
+
+def _option_reads(mark: str) -> str:
+    """A format that becomes the commands which print the options of windows and of panes."""
+    marked = "".join(f"#{{{name}}}" for name in _MARKS)
+    window = (
+        f"display-message -p {mark}O{mark}#{{window_id}}{mark}. ; "
+        "show-options -wq -t #{window_id} ; "
+    )
+    # Of a pane's id only the number: `display-message` reads a % as the beginning of a date's part.
+    pane = (
+        f"display-message -p {mark}A{mark}#{{s/%//:pane_id}}{mark}. ; "
+        f"show-options -pq -t #{{pane_id}} {_AGENT} ; "
+    )
+    return f"#{{S:#{{W:#{{?{marked},{window},}}#{{P:#{{?#{{{_AGENT}}},{pane},}}}}}}}}"
 
 
 def _format(kind: str, fields: list[str], mark: str) -> str:
@@ -73,22 +94,30 @@ def _format(kind: str, fields: list[str], mark: str) -> str:
 
 def parse(text: str, mark: str) -> Snapshot:
     """The snapshot behind what `commands(mark)` printed."""
-    panes: dict[str, Pane] = {}
+    rows: list[dict[str, str]] = []
     clients = []
     sessions: dict[str, TmuxSession] = {}
     version, pid, environment = "", 0, ""
-    *records, options = text.split(f"{mark}.")
-    for record in records:
-        before, kind, *fields = record.split(mark)
+    options: dict[str, dict[str, str]] = {}  # of "S", the server's globals; of windows and panes
+    *printed, last = text.split(f"{mark}.")
+    records = [record.split(mark) for record in printed]
+    # What is printed without a format follows the record that says what it is.
+    following = [*(before for before, *_ in records[1:]), last]
+    for (_, kind, *fields), after in zip(records, following, strict=True):
         if kind == "P":
-            pane = _pane(dict(zip(_PANE, fields, strict=True)))
-            panes.setdefault(pane.id, pane)
-            _add_window(sessions, pane)
+            rows.append(dict(zip(_PANE, fields, strict=True)))
         elif kind == "C":
             clients.append(_client(dict(zip(_CLIENT, fields, strict=True))))
+        elif kind == "E":
+            version, pid, environment = fields[0], int(fields[1]), after
         else:
-            version, pid, environment = fields[0], int(fields[1]), before
-    settings = _options(options)
+            options[{"A": "%"}.get(kind, "") + fields[0]] = _options(after)
+    panes: dict[str, Pane] = {}
+    for row in rows:
+        pane = _pane(row, options)
+        panes.setdefault(pane.id, pane)
+        _add_window(sessions, pane)
+    settings = options.get("S", {})
     return Snapshot(
         tuple(panes.values()),
         tuple(clients),
@@ -102,13 +131,14 @@ def parse(text: str, mark: str) -> Snapshot:
     )
 
 
-def _pane(field: dict[str, str]) -> Pane:
+def _pane(field: dict[str, str], options: Mapping[str, Mapping[str, str]]) -> Pane:
     pid = int(field["pane_pid"] or 0)
     path = field["pane_current_path"]
     length = int(field["n:pane_current_path"] or 0)
     if len(path.encode(errors="surrogateescape")) != length or "\n" in path:
         # A newline may also be a carriage return that was translated.
         path = _kernel_path(pid)
+    marks = options.get(field["window_id"], {})
     return Pane(
         id=field["pane_id"],
         window=field["window_id"],
@@ -118,16 +148,16 @@ def _pane(field: dict[str, str]) -> Pane:
         path=path,
         command=field["pane_current_command"],
         dead=field["pane_dead"] == "1",
-        window_session=field["@hqt_session"],
-        window_worktree=field["@hqt_worktree"],
-        agent_state=field["@hqt_agent"],
+        window_session=marks.get("@hqt_session", ""),
+        window_worktree=marks.get("@hqt_worktree", ""),
+        agent_state=options.get(field["pane_id"], {}).get(_AGENT, ""),
         window_active=field["window_active"] == "1",
         pane_active=field["pane_active"] == "1",
         window_name=field["window_name"],
-        window_branch=field["@hqt_branch"],
-        window_state=field["@hqt_state"],
-        window_dirty=field["@hqt_dirty"],
-        window_unique=field["@hqt_unique"],
+        window_branch=marks.get("@hqt_branch", ""),
+        window_state=marks.get("@hqt_state", ""),
+        window_dirty=marks.get("@hqt_dirty", ""),
+        window_unique=marks.get("@hqt_unique", ""),
         window_index=int(field["window_index"] or 0),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hqt.tmux import formats, windows
+from hqt.tmux import formats, server, windows
 from hqt.tmux.agent_states import HOOK, SEEN_HOOKS, TITLE_HOOK
 from hqt.tmux.server import Tmux
 
@@ -25,13 +25,15 @@ def clear(tmux: Tmux) -> Traces:
     """Take out keys, hooks, options and marks; windows and what runs in them stay. The user's own
     settings (`@hqt-…`) and bindings stay too. Raises `tmux_unavailable`."""
     keys = _keys(tmux)
-    owned = _marked(tmux, ["list-windows", "-a"], "window_id", "@hqt_session", "@hqt_worktree")
-    panes = _marked(tmux, ["list-panes", "-a"], "pane_id", "@hqt_agent")
+    panes = server.read(tmux).panes
+    owned = tuple(
+        dict.fromkeys(one.window for one in panes if one.window_session or one.window_worktree)
+    )
     for key in keys:
         tmux.ask(["unbind-key", "-T", "prefix", key])
     for window in owned:
         windows.disown(tmux, window)
-    for pane in panes:
+    for pane in (one.id for one in panes if one.agent_state):
         tmux.ask(["set-hook", "-pu", "-t", pane, f"{TITLE_HOOK}[{HOOK}]"])
         for option in ("@hqt_agent", "@hqt_asked", "@hqt_spins"):
             tmux.ask(["set-option", "-puq", "-t", pane, option])
@@ -45,7 +47,7 @@ def clear(tmux: Tmux) -> Traces:
             line.partition(" ")[0] for line in tmux.run(["show-options", scope]) if _is_ours(line)
         ]
         tmux.ask(*(["set-option", f"{scope}u", option] for option in published))
-    return Traces(tuple(keys), tuple(owned))
+    return Traces(tuple(keys), owned)
 
 
 def _keys(tmux: Tmux) -> list[str]:
@@ -55,13 +57,6 @@ def _keys(tmux: Tmux) -> list[str]:
             word = line.partition(" prefix ")[2].split()[0]
             found.append(formats.unquote(word))
     return found
-
-
-def _marked(tmux: Tmux, listing: list[str], id: str, *options: str) -> list[str]:
-    """The ids of windows or panes that have any of these options."""
-    form = f"#{{{id}}} {''.join(f'#{{?#{{{option}}},y,}}' for option in options)}"
-    lines = (line.split() for line in tmux.run([*listing, "-F", form]))
-    return list(dict.fromkeys(words[0] for words in lines if len(words) > 1))
 
 
 def _is_ours(line: str) -> bool:
