@@ -102,18 +102,12 @@ def test_in_the_middle_of_a_rebase_it_is_detached_as_git_says(repo: Path) -> Non
 
 
 def test_a_missing_worktree(repo: Path) -> None:
-    for name in ("gone", "emptied", "replaced"):
+    for name in ("gone", "emptied", "there"):
         linked(repo, repo / ".worktrees" / name, name)
     shutil.rmtree(repo / ".worktrees" / "gone")
     (repo / ".worktrees" / "emptied" / ".git").unlink()
-    (repo / ".worktrees" / "replaced" / ".git").unlink()
-    (repo / ".worktrees" / "replaced" / ".git").mkdir()
     assert_agrees(repo)
-    assert [row(repo, name).missing for name in ("gone", "emptied", "replaced")] == [
-        True,
-        True,
-        False,
-    ]
+    assert [row(repo, name).missing for name in ("gone", "emptied", "there")] == [True, True, False]
 
 
 def test_what_git_does_not_list_either(repo: Path) -> None:
@@ -227,8 +221,12 @@ def tree(repo: Path) -> Path:
 
 
 def identity(tree: Path, worktree: Worktree) -> Code | None:
+    return identity_in(tree.parent.parent, worktree)
+
+
+def identity_in(repo: Path, worktree: Worktree) -> Code | None:
     try:
-        require_identity(discover(tree.parent.parent), worktree)
+        require_identity(discover(repo), worktree)
     except HqtError as error:
         return error.code
     return None
@@ -266,6 +264,16 @@ def no_git_file(_repo: Path, tree: Path) -> None:
     (tree / ".git").unlink()
 
 
+def a_folder_for_git_file(_repo: Path, tree: Path) -> None:
+    (tree / ".git").unlink()
+    (tree / ".git").mkdir()
+
+
+def a_clone_with_its_store_elsewhere(repo: Path, tree: Path) -> None:
+    shutil.rmtree(tree)
+    git(repo, "clone", "-q", f"--separate-git-dir={repo.parent / 'store'}", str(repo), str(tree))
+
+
 def another_worktree(repo: Path, tree: Path) -> None:
     other = linked(repo, repo / ".worktrees" / "other", "other")
     shutil.rmtree(tree)
@@ -292,17 +300,96 @@ def another_store_on_record(repo: Path, _tree: Path) -> None:
     (repo / ".git" / "worktrees" / "topic" / "commondir").write_text(f"{stranger}/.git\n")
 
 
+SOMETHING_ELSE = {
+    a_clone: "but a repository of its own;",
+    a_clone_with_its_store_elsewhere: "but a repository of its own;",
+    no_git_file: "but a folder without a .git;",
+    a_folder_for_git_file: "registered as topic;",
+    another_worktree: "but worktree other of {0}/project/.git;",
+    another_repositorys_worktree: "but worktree topic of {0}/stranger/.git;",
+}
+
+
+@pytest.mark.parametrize("change", SOMETHING_ELSE)
+def test_something_else_at_its_path_is_not_listed_as_the_worktree(
+    tree: Path, repo: Path, change: object
+) -> None:
+    known = row(repo, "topic")
+    assert callable(change)
+    change(repo, tree)
+    found = next(one for one in rows(repo) if one.git_dir == known.git_dir)
+    assert (found.path, found.branch, found.missing) == (tree, "topic", True)
+    with pytest.raises(HqtError) as caught:
+        require_identity(discover(repo), known)
+    assert caught.value.code is Code.IDENTITY_MISMATCH
+    assert SOMETHING_ELSE[change].format(repo.parent) in caught.value.message
+
+
+def test_a_copied_repository_does_not_have_the_worktrees_of_the_first(
+    tree: Path, repo: Path
+) -> None:
+    copy = repo.parent / "copy"
+    shutil.copytree(repo, copy, symlinks=True)
+    assert row(copy, "topic").path == tree
+    assert row(copy, "topic").missing
+    assert not row(repo, "topic").missing
+
+
+def test_a_moved_repository_has_its_worktrees_before_git_repairs_them_and_after(
+    repo: Path,
+) -> None:
+    linked(repo, repo.parent / "outside")
+    moved = repo.rename(repo.parent / "moved")
+    assert_agrees(moved)
+    assert not row(moved, "outside").missing
+    assert identity_in(moved, row(moved, "outside")) is Code.IDENTITY_MISMATCH
+    git(moved, "worktree", "repair")
+    assert_agrees(moved)
+    assert identity_in(moved, row(moved, "outside")) is None
+
+
+def test_relative_paths_to_and_fro_and_a_moved_repository(repo: Path, sealed: Path) -> None:
+    (sealed / "both").mkdir()
+    repo = repo.rename(sealed / "both" / "project")
+    tree = linked(repo, sealed / "both" / "outside")
+    (tree / ".git").write_text("gitdir: ../project/.git/worktrees/outside\n")
+    (repo / ".git" / "worktrees" / "outside" / "gitdir").write_text("../../../../outside/.git\n")
+    assert not row(repo, "outside").missing
+
+    both = (sealed / "both").rename(sealed / "moved")
+    assert row(both / "project", "outside").path == both / "outside"
+    assert not row(both / "project", "outside").missing
+    assert identity_in(both / "project", row(both / "project", "outside")) is None
+
+    alone = (both / "project").rename(both / "renamed")
+    assert not row(alone, "outside").missing
+    repository(both / "project")  # another one in its old place has no such worktree either
+    assert not row(alone, "outside").missing
+
+
+def test_a_worktree_moved_by_hand_is_there_again_when_git_knows_it(repo: Path, tree: Path) -> None:
+    moved = tree.rename(repo.parent / "moved")
+    assert row(repo, "topic").missing
+    git(repo, "worktree", "repair", str(moved))
+    assert_agrees(repo)
+    assert (row(repo, "moved").missing, row(repo, "moved").branch) == (False, "topic")
+
+
+def test_a_git_file_that_reaches_the_entry_by_another_way(repo: Path, tree: Path) -> None:
+    (repo.parent / "link").symlink_to(repo)
+    (tree / ".git").write_text(f"gitdir: {repo.parent}/link/.git/worktrees/topic\n")
+    assert not row(repo, "topic").missing
+
+
+def test_a_git_file_that_cannot_be_looked_at_may_be_the_worktrees(repo: Path, tree: Path) -> None:
+    for content in (b"", b"no git file\n", b"gitdir: \xff\0\n", b"gitdir: /nowhere\n"):
+        (tree / ".git").write_bytes(content)
+        assert not row(repo, "topic").missing
+
+
 @pytest.mark.parametrize(
     "change",
-    [
-        a_clone,
-        no_git_file,
-        another_worktree,
-        another_repositorys_worktree,
-        a_link_for_git_file,
-        another_place_on_record,
-        another_store_on_record,
-    ],
+    [*SOMETHING_ELSE, a_link_for_git_file, another_place_on_record, another_store_on_record],
 )
 def test_what_is_not_the_registered_worktree(tree: Path, repo: Path, change: object) -> None:
     known = row(tree, "topic")

@@ -75,13 +75,7 @@ def _registered(repo: Repository, entry: Path, path: Path) -> Worktree:
             "Name a linked worktree; `hqt list` shows them.",
         )
     if found is None or found.path != path or (found.missing and os.path.lexists(path)):
-        raise HqtError(
-            Code.IDENTITY_MISMATCH,
-            f"{path} is not the worktree that git has registered as {entry.name}; it was left"
-            " alone.",
-            "If the worktree was moved, run `git worktree repair` there; else look what is at that"
-            " path.",
-        )
+        raise worktrees.mismatch(entry, path)
     if not found.missing:
         worktrees.require_identity(repo, found)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -51,14 +52,19 @@ def require_identity(repo: Repository, worktree: Worktree) -> None:
         and admin.worktree_path(entry) == Path(os.path.realpath(path))
     )
     if not registered or not admin.points_back(entry, path):
-        raise HqtError(
-            Code.IDENTITY_MISMATCH,
-            f"{path} is not the worktree that git has registered as {entry.name}; it was left"
-            " alone.",
-            "If the worktree was moved, run `git worktree repair` there; else look what is at that"
-            " path.",
-            {"path": str(path), "admin": str(entry)},
-        )
+        raise mismatch(entry, path)
+
+
+def mismatch(entry: Path, path: Path) -> HqtError:
+    """The error for what is at `path` and is not the worktree of the admin directory `entry`."""
+    return HqtError(
+        Code.IDENTITY_MISMATCH,
+        f"{path} is not the worktree that git has registered as {entry.name}"
+        f"{_occupant(entry, path)}; it was left alone.",
+        "If the worktree was moved, run `git worktree repair` there; else look what is at that"
+        " path.",
+        {"path": str(path), "admin": str(entry)},
+    )
 
 
 def lock(repo: Repository, worktree: Worktree, reason: str) -> None:
@@ -144,20 +150,46 @@ def _linked(entry: Path, heads: RefFiles | _AskedHeads, folders: dict[str, str])
         head=head.commit,
         branch=head.branch,
         locked=admin.lock_reason(entry),
-        missing=_is_missing(f"{path}/.git"),
+        missing=_is_missing(entry, f"{path}/.git"),
         operation=operation_in_progress(entry),
     )
 
 
-def _is_missing(path: str) -> bool:
-    """Whether a path is known not to be there; one that cannot be looked at may be."""
+def _is_missing(entry: Path, dot_git: str) -> bool:
+    """Whether a worktree is known not to be at its path: nothing is there, or something else, by
+    the `.git` there. One that cannot be looked at may be there, and so may one whose `.git` leads
+    nowhere: the repository was moved, and git repairs it.
+    """
     try:
-        os.lstat(path)
+        found = os.lstat(dot_git)
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
         return False
-    return False
+    if stat.S_ISDIR(found.st_mode):
+        return True
+    named = gitdir.read_git_file(Path(dot_git))
+    if named is None or named == entry:
+        return False
+    try:
+        return not named.samefile(entry) and gitdir.is_git_directory(named)
+    except OSError:
+        return False
+
+
+def _occupant(entry: Path, path: Path) -> str:
+    """What is at a worktree's path instead of it, as a clause; "" where that cannot be told."""
+    if not os.path.lexists(path / ".git"):
+        return ", but a folder without a .git" if path.is_dir() else ", but no folder"
+    try:
+        found = gitdir.git_dir_of(path)
+    except (gitdir.BrokenGitFile, OSError):
+        return ""
+    if found is None or found == Path(os.path.realpath(entry)):
+        return ""
+    common = gitdir.common_dir_of(found)
+    own = common == found
+    return f", but {'a repository of its own' if own else f'worktree {found.name} of {common}'}"
 
 
 def _refuse_main(worktree: Worktree) -> None:
