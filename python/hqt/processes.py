@@ -123,6 +123,15 @@ def descendants(processes: Mapping[int, Process], pid: int) -> frozenset[int]:
     return frozenset(found - {pid})
 
 
+def words(pid: int) -> tuple[str, ...]:
+    """What a process was started with, its name included; empty when that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123 - as the others here
+            return tuple(map(os.fsdecode, file.read().split(b"\0")[:-1]))
+    except OSError:
+        return tuple(_output("ps", "-ww", "-o", "args=", "-p", str(pid)).split())
+
+
 def wait_gone(processes: Iterable[Process], timeout: float) -> tuple[Process, ...]:
     """Wait until the given processes have ended, at most `timeout` seconds; those that have not."""
     deadline = time.monotonic() + timeout

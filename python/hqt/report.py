@@ -32,7 +32,7 @@ def success(result: object, *, as_json: bool, told: Caller | None = None) -> int
     return the exit status."""
     if told:
         said = [part for part in texts.lines(result) if isinstance(part, str)]
-        _tell(told, said[0] if said else "", "  ".join(said[1:]))
+        _tell(told, *(f"{part.rstrip('.')}." for part in said))
     elif as_json:
         _out(json.dumps(documents.document(result)))
     else:
@@ -114,14 +114,14 @@ def confirmed(question: Iterable[str]) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _tell(caller: Caller, text: str, then: str = "") -> None:
+def _tell(caller: Caller, *sentences: str) -> None:
     from hqt.tmux import messages, server
 
     tmux = server.connect(
         socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
     )
     with contextlib.suppress(HqtError):
-        messages.show(tmux, caller.client, printable(text), printable(then))
+        messages.show(tmux, caller.client, *map(printable, sentences))
 
 
 def _say(result: object) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hqt.models import Changes, TrashEntry
 from hqt.names import printable
+from hqt.results import Listing, SessionView, WorktreeView
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,11 +24,93 @@ def table(
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    shown = [[printable(cell) for cell in row] for row in rows]
     for number, heading in enumerate(headings):
-        whole = max(map(cell_len, [heading, *(row[number] for row in shown)]))
-        least = min(whole, 12) if heading in shrinking else whole
-        table.add_column(heading, no_wrap=True, overflow="ellipsis", min_width=least)
-    for row in shown:
-        table.add_row(*map(Text, row))
+        gives = heading in shrinking
+        whole = max(cell_len(printable(row[number])) for row in [headings, *rows])
+        # rich narrows what may wrap before it touches the others
+        table.add_column(heading, no_wrap=not gives, min_width=min(whole, 12 if gives else whole))
+    for row in rows:
+        table.add_row(*(Text(printable(cell), no_wrap=True, overflow="ellipsis") for cell in row))
     return table
+
+
+def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[str | Table]:
+    """Every repository's worktrees and sessions as a table, with the repository as its title."""
+    for listing in listings:
+        if titles:
+            yield printable(str(listing.repository.root))
+        known = {view.session.id: view for view in listing.sessions}
+        rows = []
+        for view in listing.worktrees:
+            tree = view.worktree
+            here = [known[one] for one in view.sessions if one in known]
+            rows.append(
+                (
+                    "*" if view.current else " ",
+                    f"⎇ {tree.label}",
+                    changes(view.changes),
+                    "?" if view.unique_commits is None else str(view.unique_commits or "-"),
+                    _state(view, here),
+                    " ".join(view.windows or ()) or "-",
+                    ", ".join(one.session.nickname for one in here) or "-",
+                    str(tree.path),
+                )
+            )
+        for one in listing.sessions:
+            if one.worktree is None:
+                row = one.session
+                place = str(row.worktree_path or row.project)
+                window = one.window or "-"
+                rows.append((" ", "-", "-", "-", one.state, window, row.nickname, place))
+        headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
+        yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
+
+
+def changes(value: Changes | None) -> str:
+    """The dirty counts in a few characters: +staged ~modified ?untracked !conflicted."""
+    if value is None:
+        return "?"
+    marks = zip(
+        "+~?!", (value.staged, value.modified, value.untracked, value.conflicted), strict=True
+    )
+    return " ".join(f"{mark}{count}" for mark, count in marks if count) or "-"
+
+
+def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
+    """What a worktree is in the middle of, and what those who live in it do."""
+    tree = view.worktree
+    words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
+    if tree.locked is not None:
+        words.append(f"locked ({tree.locked})" if tree.locked else "locked")
+    if tree.missing:
+        words.append("missing")
+    words += dict.fromkeys(one.state for one in sessions if one.state != "closed")
+    return " ".join(words) or "-"
+
+
+def trash(entries: Iterable[TrashEntry]) -> Table:
+    """What is in the trash."""
+    rows = [
+        (
+            entry.id,
+            entry.branch or "-",
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
+            _size(entry.size),
+            ", ".join(entry.holds) or "-",
+            str(entry.path),
+        )
+        for entry in entries
+    ]
+    headings = ("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
+    return table(headings, rows, shrinking=("BRANCH", "PATH"))
+
+
+def _size(size: int | None) -> str:
+    if size is None:
+        return "?"
+    amount = float(size)
+    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    while amount >= 1024 and len(units) > 1:
+        amount /= 1024
+        units.pop(0)
+    return f"{amount:.0f} {units[0]}"

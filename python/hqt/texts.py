@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from hqt.models import Changes
+from hqt import tables
 from hqt.names import printable
 from hqt.results import (
     Archived,
@@ -24,15 +23,12 @@ from hqt.results import (
     Opened,
     Removals,
     Reopened,
-    SessionView,
     Settings,
     Status,
     TrashListing,
     Trust,
     Uninstalled,
-    WorktreeView,
 )
-from hqt.tables import table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,65 +47,12 @@ def lines(result: object) -> Iterator[Part]:
 
 @lines.register(Listing)
 def _(result: Listing) -> Iterator[Part]:
-    yield from _worktrees([result])
+    yield from tables.worktrees([result])
 
 
 @lines.register(Listings)
 def _(result: Listings) -> Iterator[Part]:
-    yield from _worktrees(result.repositories, titles=True)
-
-
-def _worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[Part]:
-    for listing in listings:
-        if titles:
-            yield printable(str(listing.repository.root))
-        known = {view.session.id: view for view in listing.sessions}
-        rows = []
-        for view in listing.worktrees:
-            tree = view.worktree
-            here = [known[one] for one in view.sessions if one in known]
-            rows.append(
-                (
-                    "*" if view.current else " ",
-                    f"⎇ {tree.label}",
-                    changes(view.changes),
-                    "?" if view.unique_commits is None else str(view.unique_commits or "-"),
-                    _state(view, here),
-                    " ".join(view.windows or ()) or "-",
-                    ", ".join(one.session.nickname for one in here) or "-",
-                    str(tree.path),
-                )
-            )
-        for one in listing.sessions:
-            if one.worktree is None:
-                row = one.session
-                place = str(row.worktree_path or row.project)
-                window = one.window or "-"
-                rows.append((" ", "-", "-", "-", one.state, window, row.nickname, place))
-        headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
-        yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
-
-
-def changes(value: Changes | None) -> str:
-    """The dirty counts in a few characters: +staged ~modified ?untracked !conflicted."""
-    if value is None:
-        return "?"
-    marks = zip(
-        "+~?!", (value.staged, value.modified, value.untracked, value.conflicted), strict=True
-    )
-    return " ".join(f"{mark}{count}" for mark, count in marks if count) or "-"
-
-
-def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
-    """What a worktree is in the middle of, and what those who live in it do."""
-    tree = view.worktree
-    words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
-    if tree.locked is not None:
-        words.append(f"locked ({tree.locked})" if tree.locked else "locked")
-    if tree.missing:
-        words.append("missing")
-    words += dict.fromkeys(one.state for one in sessions if one.state != "closed")
-    return " ".join(words) or "-"
+    yield from tables.worktrees(result.repositories, titles=True)
 
 
 @lines.register(Inventory)
@@ -162,7 +105,9 @@ def _(result: Opened) -> Iterator[Part]:
         label, place = row.nickname, row.worktree_path or row.project
     if result.worktree:
         tree, moved = result.worktree.worktree, result.verb == "moved"
-        label, place = f"{f'{label} to ' if moved else ''}⎇ {tree.label}", tree.path
+        place = tree.path
+        if moved or not tree.main or label in {"", tree.label}:  # else the session is what counts
+            label = f"{f'{label} to ' if moved else ''}⎇ {tree.label}"
     where = f" in window {result.window}" if result.window else ""
     yield printable(f"{result.verb.capitalize()} {label}{where}" + (f": {place}" if place else ""))
     for note in result.notes:
@@ -221,30 +166,19 @@ def _(result: TrashListing) -> Iterator[Part]:
     if not result.entries:
         yield "Nothing was emptied." if result.emptied else "The trash is empty."
         return
-    rows = [
-        (
-            entry.id,
-            entry.branch or "-",
-            time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
-            _size(entry.size),
-            ", ".join(entry.holds) or "-",
-            str(entry.path),
-        )
-        for entry in result.entries
-    ]
-    headings = ("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
-    yield table(headings, rows, shrinking=("BRANCH", "PATH"))
+    if result.emptied:
+        yield "Deleted for good:"
+        yield from entries(result)
+        return
+    yield tables.trash(result.entries)
 
 
-def _size(size: int | None) -> str:
-    if size is None:
-        return "?"
-    amount = float(size)
-    units = ["B", "KiB", "MiB", "GiB", "TiB"]
-    while amount >= 1024 and len(units) > 1:
-        amount /= 1024
-        units.pop(0)
-    return f"{amount:.0f} {units[0]}"
+def entries(listing: TrashListing) -> Iterator[str]:
+    """A line for each entry of the trash, with what is in it."""
+    for one in listing.entries:
+        what = f"⎇ {one.branch}" if one.branch else one.path.name
+        holds = f" (held: {', '.join(one.holds)})" if one.holds else ""
+        yield printable(f"  {what}{holds}  {one.path}")
 
 
 @lines.register(Located)
@@ -302,7 +236,7 @@ def _(result: Jumped) -> Iterator[Part]:
 @lines.register(Settings)
 def _(result: Settings) -> Iterator[Part]:
     rows = [(f"@hqt-{one.name}", one.value or "-", one.origin) for one in result.settings]
-    yield table(("OPTION", "VALUE", "FROM"), rows, shrinking=("VALUE", "FROM"))
+    yield tables.table(("OPTION", "VALUE", "FROM"), rows, shrinking=("VALUE", "FROM"))
     for name in result.unknown:
         yield printable(f"{name} is set in tmux, but hqt knows no such option.")
 

@@ -164,7 +164,9 @@ def test_nothing_goes_when_one_of_several_is_refused(repo: Path) -> None:
     one, _ = made(repo, "one")
     two, _ = made(repo, "two")
     (two / "notes").write_text("mine\n")
-    assert refused("remove", "one", "two", cwd=repo)["code"] == "dirty"
+    error = refused("remove", "one", "two", cwd=repo)
+    assert error["code"] == "dirty"
+    assert error["message"].endswith(" None of the 2 was removed.")
     assert refused("remove", "one", "nope", cwd=repo)["code"] == "no_such_target"
     assert one.exists()
     assert len(done("remove", "one", "two", "one", "--force", cwd=repo)["removed"]) == 2

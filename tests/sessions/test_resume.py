@@ -280,6 +280,20 @@ def test_a_window_that_tmux_resurrect_brought_back_gets_its_agent(
     assert tmux.ask("#{@hqt_session}", users) == ""
 
 
+def test_a_running_agent_whose_window_lost_its_marks_is_started_no_second_time(
+    repo: Path, tmux: Server, agent: StandIn
+) -> None:
+    """As `hqt uninstall` leaves it; its conversation in the program's words tells whose it is."""
+    made = new(tmux, repo, "fix", "-H", "stand-in", "-p", "Hello")
+    assert spoken(agent, made["worktree"]["path"], made["session"]["conversation"])
+    done("-L", tmux.socket, "uninstall", cwd=repo)
+    tmux.cmd("rename-window", "-t", made["window"], "python")
+    again = reopened(tmux, repo, "fix")
+    assert again["window"] == made["window"]
+    assert len(agent.launches()) == 1
+    assert tmux.ask("#{@hqt_session}", made["window"]) == made["session"]["id"]
+
+
 def test_a_session_without_a_worktree_starts_again_where_it_was(
     repo: Path, tmux: Server, agent: StandIn
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import repos, servers
+from helpers import repos, servers, terminal
 from helpers.calls import done, refused
 from helpers.repos import git
 from helpers.servers import Server, until
@@ -121,6 +121,18 @@ def test_removing_closes_the_tmux_session_first(repo: Path, tmux: Server, sealed
     assert len(gone["windows_closed"]) == 3
     assert sessions(tmux) == {"main"}
     assert not Path(tree).exists()
+
+
+def test_the_tmux_session_goes_with_a_session_whose_worktree_stays(
+    repo: Path, tmux: Server
+) -> None:
+    new(tmux, repo, "fix")
+    with terminal.attached(tmux, session="fix") as person:
+        done("-L", tmux.socket, "remove", "fix", "--keep-worktree", cwd=repo)
+        assert sessions(tmux) == {"main"}
+        assert person.ask("#{session_name}") == "main"
+    new_window = done("-L", tmux.socket, "open", "fix", cwd=repo)["window"]
+    assert place(tmux, new_window).startswith("fix:")
 
 
 def test_work_elsewhere_in_that_tmux_session_goes_on(repo: Path, tmux: Server) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hqt.commands.shared import shared, verb
+from hqt.commands.shared import shared, verb, wants_json
 from hqt.models import Caller
 from hqt.results import Opened, TrashListing
 
@@ -36,10 +36,23 @@ def restore_command(caller: Caller, entry: str, to: str | None) -> Opened:
 @verb("empty")
 @click.option("--older-than", type=click.IntRange(0), metavar="D", help="Only after D days.")
 def empty_command(caller: Caller, older_than: int | None) -> TrashListing:
-    """Delete what is in the trash for good."""
-    from hqt.sessions.trash import empty
+    """Delete what is in the trash for good; at a terminal you are asked."""
+    from hqt.sessions import trash
 
-    return empty(caller, older_than)
+    agreed = None
+    if caller.interactive and not wants_json():
+        agreed = _agreed(trash.older(caller, older_than))
+    return trash.empty(caller, older_than, agreed)
+
+
+def _agreed(going: TrashListing) -> frozenset[str]:
+    """The ids that the user wants gone for good: all of the listing, or none."""
+    from hqt import report, texts
+
+    if not going.entries:
+        return frozenset()
+    question = [*texts.entries(going), "Delete this for good? Nothing brings it back."]
+    return frozenset(one.id for one in going.entries) if report.confirmed(question) else frozenset()
 
 
 @verb("expire", hidden=True)

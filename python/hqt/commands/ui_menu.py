@@ -14,7 +14,7 @@ from hqt.results import WorktreeView
 from hqt.sessions import targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
-from hqt.texts import changes
+from hqt.tables import changes
 from hqt.tmux import menus, popups
 from hqt.tmux.agent_states import most_urgent
 from hqt.tmux.menus import RULE, Entry

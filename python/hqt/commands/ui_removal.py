@@ -249,7 +249,8 @@ def _branch(one: _Found) -> str:
 def _trash(found: list[_Found]) -> tuple[str, ...]:
     if not found:
         return ()
-    if any(verdict.holds(one.inventory.losses) for one in found):
+    losses = [one.inventory.losses for one in found]
+    if any(verdict.holds(one) or one.ignored.precious for one in losses):
         return ("The trash keeps it until you empty it; undo brings it back.",)
     days = min(one.going.world.config.trash_days for one in found)
     until = time.strftime("%Y-%m-%d", time.localtime(time.time() + days * _DAY))

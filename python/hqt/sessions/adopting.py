@@ -16,7 +16,7 @@ from hqt.sessions.world import World
 def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
     """The window that shows a session now: by its option, else one that lost its options (as
     tmux-resurrect leaves it) and is nobody's: every pane of it lives in the worktree and, where an
-    agent should be in it, it still bears the session's name."""
+    agent should be in it, it still bears the session's name, or that very agent runs in it."""
     from hqt.tmux.formats import plain_window_name, window_name
 
     if shown := world.window_of(row):
@@ -31,10 +31,23 @@ def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
         windows.setdefault(pane.window, []).append(pane)
     for window, panes in windows.items():
         free = panes[0].window_session not in known
-        fits = row.harness == "shell" or panes[0].window_name in named
-        if free and fits and all(_lives_in(world, pane, tree) for pane in panes):
+        if not free or not all(_lives_in(world, pane, tree) for pane in panes):
+            continue
+        if row.harness == "shell" or panes[0].window_name in named or _runs(panes, row):
             return window
     return None
+
+
+def _runs(panes: list[Pane], row: Session) -> bool:
+    """Whether a program in there was started with the session's conversation."""
+    from hqt import processes
+
+    if row.conversation is None:
+        return False
+    running = processes.running()
+    inside = {pane.pid for pane in panes}
+    inside |= {one for pid in inside for one in processes.descendants(running, pid)}
+    return any(row.conversation in word for one in inside for word in processes.words(one))
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:

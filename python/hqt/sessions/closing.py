@@ -44,9 +44,15 @@ def close_session(world: World, session: Session, *, close: bool) -> tuple[str, 
     world = worlds.again(world)
     if error := refusal(world, session, close):
         raise error
-    closed = _close(world, _going(world, session))
+    closed = _close(world, _going(world, session), expendable=made_for(world, session))
     _disown(world, session, closed)
     return closed
+
+
+def made_for(world: World, session: Session) -> set[str]:
+    """The name of the tmux session that was made for a session's worktree, which may go with it."""
+    place = session.worktree_path
+    return {tmux_session_name(place)} if place and world.config.mode == "session" else set()
 
 
 def close_worktree(

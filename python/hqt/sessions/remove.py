@@ -167,7 +167,10 @@ def _judged(doomed: list[Doomed], terms: Terms, branches: frozenset[str]) -> lis
         except HqtError as error:
             errors.append(error)
     if errors:
-        raise foremost(errors)
+        first = foremost(errors)
+        if len(doomed) > 1:
+            first.message = f"{first.message} None of the {len(doomed)} was removed."
+        raise first
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
 
 from hqt.models import Caller, TrashEntry
@@ -25,8 +26,17 @@ def entries(caller: Caller) -> TrashListing:
     )
 
 
-def empty(caller: Caller, older_than: int | None) -> TrashListing:
-    """Delete entries for good: all, or those removed more than `older_than` days ago.
+def older(caller: Caller, days: int | None) -> TrashListing:
+    """What `empty` would delete."""
+    listed = entries(caller)
+    return replace(listed, entries=tuple(one for one in listed.entries if _is_older(one, days)))
+
+
+def empty(
+    caller: Caller, older_than: int | None, agreed: Collection[str] | None = None
+) -> TrashListing:
+    """Delete entries for good: all, or those removed more than `older_than` days ago; of these only
+    the ids `agreed`, if the user was asked.
 
     The user's word: unlike the background it also takes what held something.
     """
@@ -35,12 +45,17 @@ def empty(caller: Caller, older_than: int | None) -> TrashListing:
     settle(caller, "trash empty")
     world = worlds.look(caller)
     with changing(world.repository, "trash empty"):
-        found = trash.entries(world.repository)
-        if older_than is not None:
-            limit = time.time() - older_than * _DAY
-            found = tuple(one for one in found if one.removed_at <= limit)
+        found = tuple(
+            one
+            for one in trash.entries(world.repository)
+            if _is_older(one, older_than) and (agreed is None or one.id in agreed)
+        )
         gone = trash.empty(world.repository, entries=found)
     return TrashListing(gone, emptied=True)
+
+
+def _is_older(entry: TrashEntry, days: int | None) -> bool:
+    return days is None or entry.removed_at <= time.time() - days * _DAY
 
 
 def has_expired(caller: Caller) -> bool:

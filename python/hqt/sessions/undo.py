@@ -36,7 +36,7 @@ def _latest(world: World) -> str:
         raise HqtError(
             Code.NO_SUCH_TARGET,
             f"The trash of {world.repository.root} is empty; there is nothing to undo.",
-            "`hqt trash list` shows what can be brought back.",
+            "A session that was removed alone left its worktree: `hqt open BRANCH` goes there.",
         )
     removed = (one for one in entries if one.session or not one.vanished)
     return next(removed, entries[0]).id

@@ -12,15 +12,15 @@ from hqt.tmux.server import Tmux
 _LONG = 5000  # milliseconds on screen; a key press takes it away at once
 
 
-def show(tmux: Tmux, client: str | None, text: str, then: str = "") -> None:
-    """Show one line of text in `client`, or where tmux thinks best; data, never a format. `then`
-    follows where both fit; what is too long for the line ends in "…".
+def show(tmux: Tmux, client: str | None, *sentences: str) -> None:
+    """Show one line of text in `client`, or where tmux thinks best; data, never a format. As many
+    of the sentences as fit, from the first; if that alone is too long, it ends in "…".
 
     Nothing is raised: a message that cannot be shown is no reason to fail.
     """
     option = f"@hqt_message_{os.urandom(6).hex()}"
     with contextlib.suppress(HqtError):
-        text = _fitting(f"{text} {then}" if then else text, text, _columns(tmux, client))
+        text = _fitting([one for one in sentences if one], _columns(tmux, client))
         text = text.replace("#[", "＃[")  # newer ones would draw it as a style
         # tmux 3.2 knows -c but cannot be told which client.
         for where in (["-c", client], []) if client else ([],):
@@ -42,6 +42,9 @@ def _columns(tmux: Tmux, client: str | None) -> int:
     return min(widths, default=80)
 
 
-def _fitting(whole: str, first: str, columns: int) -> str:
-    """The whole if it fits, else what comes first, cut if need be."""
-    return whole if formats.cut(whole, columns) == whole else formats.cut(first, columns)
+def _fitting(sentences: list[str], columns: int) -> str:
+    for count in range(len(sentences), 1, -1):
+        text = " ".join(sentences[:count])
+        if formats.cut(text, columns) == text:
+            return text
+    return formats.cut("".join(sentences[:1]), columns)

@@ -1,10 +1,11 @@
-"""A checkout that takes long, started on the command line: a bar while it lasts, and no trace."""
+"""The command line at a terminal: a bar while a checkout lasts, a question before the last word."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from helpers import repos
+from helpers.calls import done
 from helpers.plugin import ROOT
 from helpers.repos import git
 from helpers.terminal import Terminal
@@ -35,3 +36,19 @@ def test_a_bar_while_files_are_written(person: Terminal, repo: Path, sealed: Pat
     screen = person.see("stopped")
     assert "nterrupted" in screen
     assert "worktrees/other" not in screen
+
+
+def test_the_trash_is_emptied_after_a_yes_to_what_goes(person: Terminal, repo: Path) -> None:
+    done("new", "fix", "--no-window", cwd=repo)
+    (repo / ".worktrees" / "fix" / "notes").write_text("mine\n")
+    done("remove", "fix", "--force", cwd=repo)
+    person.type(f"{HQT} trash empty\n")
+    person.see("⎇ fix (held: dirty)", "[y/N]")
+    person.type("n\n")
+    person.see("Nothing was emptied.")
+    assert len(done("trash", "list", cwd=repo)["entries"]) == 1
+    person.type(f"clear; {HQT} trash empty\n")
+    person.see("[y/N]")
+    person.type("y\n")
+    person.see("Deleted for good:", "⎇ fix (held: dirty)")
+    assert done("trash", "list", cwd=repo)["entries"] == []
