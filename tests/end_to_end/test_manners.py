@@ -77,7 +77,7 @@ def test_small_clients_get_a_popup_of_all_there_is(
         assert until(lambda: small.ask("#{window_name}") == "⎇ fix")
         small.dismissed("Nickname", "┌")
         small.press("C-b", "S")
-        small.see("fix", "main")
+        small.see("Worktrees", "fix", "main")  # the status line has the names as well
         small.press("Escape")
         small.dismissed("┌")
         small.press("C-b", "R")

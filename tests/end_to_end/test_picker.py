@@ -45,7 +45,7 @@ def test_a_preview_of_commits_and_changes_or_of_the_agents_screen(person: Termin
     person.see("from the agent")
     opened(person, "First", "?? new")
     person.press("Escape")
-    person.dismissed("Worktrees")
+    person.dismissed("Worktrees", "┌")
     person.server.tmux.run(agent_states.recording(person.ask("#{pane_id}"), "waiting"))
     opened(person)
     assert until(lambda: person.screen().count("from the agent") == 2), "below, and in the preview"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -299,7 +300,8 @@ def test_git_in_the_old_tree_fails_hard_and_nobody_commits_elsewhere(
     refs = git(repo, "for-each-ref", "refs/heads")
     out, err = survivor.communicate("go\n", timeout=30)
     assert out.strip() in {"", "HEAD"}
-    assert err.count("fatal: not a git repository") == 3
+    # git's words differ; 2.55 forgets what it did not find.
+    assert len(re.findall(r"^fatal: .* repository: ", err, re.MULTILINE)) == 3
     assert git(repo, "for-each-ref", "refs/heads") == refs
     assert (repo / ".git" / "hqt" / "trash" / removed.id / "tree" / "x").exists()
 
