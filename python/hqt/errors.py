@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from types import TracebackType
 
 
 class Code(StrEnum):
@@ -114,3 +115,33 @@ class Become(BaseException):
 def foremost(errors: Iterable[HqtError]) -> HqtError:
     """The error that the public order of codes puts first; raises ValueError if there is none."""
     return min(errors, key=lambda error: _RANK[error.code])
+
+
+class Checks:
+    """Checks that are all made, whatever the others found; of what they found the public order of
+    codes says which is told.
+
+    `with checks:` keeps the `HqtError` that ends the block, and goes on after it.
+    """
+
+    def __init__(self) -> None:
+        self.failed: list[HqtError] = []
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> bool:
+        if not isinstance(error, HqtError):
+            return False
+        self.failed.append(error)
+        return True
+
+    def settle(self) -> None:
+        """Raise the foremost of what was found, if anything was."""
+        if self.failed:
+            raise foremost(self.failed)

@@ -55,13 +55,14 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
     }.items():
         _exclusive({flag: given, "--no-worktree": asked["plain"]})
     _exclusive({"-s": asked["tmux_session"] is not None, "--no-window": no_window})
-    if caller.interactive and not caller.client and not no_window and not asked["plain"]:
-        _ask_about_setup(caller)
+    _exclusive({"--switch": switch, "--no-window": no_window})
     for flag, value in {"--path": asked["path"], "-s": asked["tmux_session"]}.items():
         if value == "":
             raise HqtError(
                 Code.USAGE, f"{flag} was given nothing; nothing was made.", "See `hqt new --help`."
             )
+    if caller.interactive and not caller.client and not no_window and not asked["plain"]:
+        _ask_about_setup(caller)
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
     with report.progressing(as_lines=as_lines) as progress:
         return create(caller, wish, progress, counts=wants_json())

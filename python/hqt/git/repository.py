@@ -127,6 +127,16 @@ def resolve(repo: Repository, revision: str, *, checkout: Path | None) -> str:
     return found
 
 
+def require_commits(repo: Repository) -> None:
+    """Raise `no_commits` for a repository in which nothing was ever committed or fetched."""
+    files = refs.files_of(repo.common_dir)
+    if files and files.head(repo.common_dir).commit:
+        return
+    answer = process.ask("rev-list", "--all", "--max-count=1", cwd=repo.common_dir)
+    if answer.status == 0 and not answer.out:
+        raise _no_commits("repository")
+
+
 def _entered(start: Path) -> Path:
     try:
         folder = Path(os.path.realpath(start, strict=True))
@@ -242,11 +252,7 @@ def _object_of(git_dir: Path, revision: str) -> str | None:
 
 def _unresolved(git_dir: Path, revision: str) -> HqtError:
     if revision.startswith(("HEAD", "@")) and _object_of(git_dir, "HEAD") is None:
-        return HqtError(
-            Code.NO_COMMITS,
-            "This checkout has no commit yet, so nothing can start from it.",
-            "Make a first commit, then try again.",
-        )
+        return _no_commits("checkout")
     said = f"There is no commit {revision!r} here" if revision else "The revision is empty"
     if revision.strip() and "\0" not in revision and (found := _object_of(git_dir, revision)):
         kind = process.ask(f"--git-dir={git_dir}", "cat-file", "-t", found, cwd=git_dir).text
@@ -256,4 +262,12 @@ def _unresolved(git_dir: Path, revision: str) -> HqtError:
         f"{said}; nothing was made.",
         "Name a branch, a tag or a commit; `git log --oneline` lists commits.",
         {"revision": revision},
+    )
+
+
+def _no_commits(what: str) -> HqtError:
+    return HqtError(
+        Code.NO_COMMITS,
+        f"This {what} has no commit yet, so nothing can start from it.",
+        "Make a first commit, then try again.",
     )

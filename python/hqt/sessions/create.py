@@ -15,18 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt import signals
-from hqt.errors import Code, HqtError
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
 from hqt.sessions import folders, launching, noticing, placement, setup, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.launching import Launching
-from hqt.sessions.planning import Plan, Wish, plan_for
+from hqt.sessions.planning import Plan, Wish, drafted
 from hqt.sessions.setup import Prepared
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
+    from hqt.sessions.harness import Profile
+    from hqt.tmux.server import Snapshot
     from hqt.tmux.windows import Window
 
 Progress = Callable[[str, int, int], None]
@@ -53,29 +55,42 @@ def create(
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
     settled = settle(caller, "new")
-    try:
-        world = worlds.join(caller, caller.directory, snapshot)
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY or wish.wants_git:
-            raise
-        world = worlds.without_repository(caller, snapshot)
-        wish = replace(wish, plain=True)
+    world = _world(caller, wish, snapshot)
+    wish = replace(wish, plain=wish.plain or world.plain)
     if wish.fork is not None:
         world = noticing.notice(world)  # the parent's latest conversation counts
     told = _told(world, make(world, wish, progress), counts)
     return replace(told, notes=(*settled, *told.notes))
 
 
+def _world(caller: Caller, wish: Wish, snapshot: Snapshot | None) -> World:
+    """The repository that the caller is in, else its folder if that does for the wish."""
+    try:
+        return worlds.join(caller, caller.directory, snapshot)
+    except HqtError as error:
+        if error.code not in {Code.NOT_A_REPOSITORY, Code.UNSUPPORTED_REPOSITORY}:
+            raise
+        world = worlds.without_repository(caller, snapshot)
+        if error.code is Code.NOT_A_REPOSITORY and not wish.wants_git:
+            return world
+        _profile(world, wish, None)  # what only the settings and the words can get wrong is first
+        raise
+
+
 def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     """As `create`, in a world that has been read, and without reading it once more to tell."""
-    plan = plan_for(world, wish)
-    require_names(world, wish, plan)
-    place = _place(world, wish, plan)
-    profile = launching.profile(world, plan.parent.harness if plan.parent else wish.harness)
-    if plan.parent is None:
-        launching.fresh(profile, world.caller.directory, wish.prompt)  # a prompt that does not fit
-    elif plan.new:
-        launching.forked(world, plan.parent, plan.new.path, wish.prompt, carry=False)
+    checks = Checks()
+    plan, place, profile = drafted(world, wish, checks), None, None
+    with checks:
+        profile = _profile(world, wish, plan)
+    with checks:
+        require_names(world, wish, plan)
+    with checks:
+        place = _place(world, wish, plan)
+    with checks:
+        _require_forkable(world, wish, plan)
+    checks.settle()
+    assert profile is not None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         if not world.plain:
             guard.enter_context(changing(world.repository, "new"))
@@ -145,13 +160,33 @@ def _told(world: World, made: Made, counts: bool) -> Opened:
     world = worlds.again(world)
     view = views.session_view(world, made.session)
     look = views.counted if counts else views.plain
+    tree = made.tree or view.worktree
     return Opened(
-        session=replace(view, worktree=made.tree, window=made.window),
-        worktree=look(world, made.tree) if made.tree else None,
+        session=replace(view, worktree=tree, window=made.window),
+        worktree=look(world, tree) if tree else None,
         window=made.window,
         source=made.plan.source,
         notes=tuple(made.plan.notes),
     )
+
+
+def _profile(world: World, wish: Wish, plan: Plan | None) -> Profile | None:
+    """What is to run, which has to take the prompt; None for a fork of nobody knows what.
+
+    Raises `config_invalid`, and `usage` for a prompt that does not fit."""
+    if wish.fork is not None and not (wish.harness or (plan and plan.parent)):
+        return None
+    parent = plan.parent if plan else None
+    found = launching.profile(world, parent.harness if parent else wish.harness)
+    launching.fresh(found, world.caller.directory, wish.prompt)
+    return found
+
+
+def _require_forkable(world: World, wish: Wish, plan: Plan) -> None:
+    """Raise `cannot_resume` where the parent's conversation cannot be gone on with over there."""
+    if parent := plan.parent:
+        there = plan.new.path if plan.new else launching.origin(parent)
+        launching.forked(world, parent, there, wish.prompt, carry=False)
 
 
 def require_names(world: World, wish: Wish, plan: Plan) -> None:

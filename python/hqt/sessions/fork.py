@@ -6,7 +6,6 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.models import Session
-from hqt.sessions import launching
 from hqt.sessions.locate import find_session
 from hqt.sessions.world import World
 
@@ -14,8 +13,8 @@ from hqt.sessions.world import World
 def parent(world: World, name: str, harness: str | None) -> Session:
     """The session of this repository that `name` means.
 
-    Raises `no_such_target`, also for one of another repository, `usage` for another `harness`
-    than the parent's, and `cannot_resume` where its conversation cannot be forked at all.
+    Raises `no_such_target`, also for one of another repository, and `usage` for another `harness`
+    than the parent's.
     """
     target, found = find_session(world.caller, name)
     if target.world.repository.common_dir != world.repository.common_dir:
@@ -31,7 +30,6 @@ def parent(world: World, name: str, harness: str | None) -> Session:
             f"A fork of {found.nickname!r} runs {found.harness}, not {harness}; nothing was made.",
             "Leave -H out, or start anew without --fork.",
         )
-    launching.forked(world, found, launching.origin(found), None, carry=False)
     return found
 
 

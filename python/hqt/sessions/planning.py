@@ -6,17 +6,17 @@ Nothing is changed here; all checks that need no write are made here.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt.errors import Checks
 from hqt.models import Caller, Session, Worktree
 from hqt.names import expanded, is_branch_name, slug
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
     from hqt.git.creation import NewWorktree
-    from hqt.git.tracking import Upstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,11 @@ class Wish:
     switch: bool | None = None  # None: when the caller sits at a terminal
     window: bool = True
     tmux_session: str | None = None
+
+    @property
+    def nickname(self) -> str:
+        """The name; "" for one of blanks, which nobody could read."""
+        return self.name if self.name.strip() else ""
 
     @property
     def wants_git(self) -> bool:
@@ -60,44 +65,67 @@ class Plan:
 def plan_for(world: World, wish: Wish) -> Plan:
     """Decide branch, folder and commit, and run every check that needs no write.
 
-    Raises what `creation.check` raises, `invalid_name`, `no_such_revision`, `no_commits`, and for
-    a fork `no_such_target`, `missing_worktree` or `usage`.
+    Raises the foremost of what `creation.check` raises, `invalid_name`, `no_such_revision`,
+    `no_commits`, and for a fork `no_such_target`, `missing_worktree` or `usage`.
     """
+    checks = Checks()
+    plan = drafted(world, wish, checks)
+    checks.settle()
+    return plan
+
+
+def drafted(world: World, wish: Wish, checks: Checks) -> Plan:
+    """As `plan_for`, for one who has more to check: the plan counts only if `checks` settle."""
     from hqt.sessions import fork
 
-    parent = fork.parent(world, wish.fork, wish.harness) if wish.fork is not None else None
-    source = fork.source(world, parent) if parent else _source(world)
+    parent, source = None, _source(world)
+    if wish.fork is not None:
+        with checks:
+            parent = fork.parent(world, wish.fork, wish.harness)
+            source = fork.source(world, parent)
     if wish.plain:
-        name = wish.name or _generated(world)
+        name = wish.nickname or _generated(world)
         tree = world.worktree_of(parent) if parent else world.current
         lodging = tree if tree and not tree.main else None
         return Plan(name, None, None, source or world.repository.checkout, lodging, parent)
     from hqt import config
-    from hqt.git import branches, creation
+    from hqt.git import creation, repository
 
-    repository = world.repository
-    pool = config.pool(world.config, repository)
-    upstream: Upstream | None = None
-    branch: str | None
-    made = not (wish.checkout or wish.detach)
+    if wish.detach and not wish.nickname:
+        wish = replace(wish, name=_generated(world))
+    commit, new, pool = "", None, None
+    if wish.checkout is None:
+        with checks:
+            commit = _start(world, wish, source)
+    with checks:
+        pool = config.pool(world.config, world.repository)
+        new = _new(world, wish, pool, commit)
+        creation.check(world.repository, new, world.worktrees, pool)
+    if checks.failed:  # else there is one to start from
+        with checks:
+            repository.require_commits(world.repository)
+    nickname = wish.nickname or (new.branch if new else None) or ""
+    return Plan(nickname, new, pool, source, parent=parent)
+
+
+def _new(world: World, wish: Wish, pool: Path, commit: str) -> NewWorktree:
+    """The worktree that is asked for, at `commit` unless the branch is there already."""
+    from hqt.git import branches
+    from hqt.git.creation import NewWorktree
+
+    branch: str | None = None
+    made, upstream = False, None
     if wish.checkout is not None:
-        found = branches.remote_tracking(repository, wish.checkout)
-        branch, commit = found.branch, found.commit
-        made, upstream = found.create, found.upstream
-    else:
-        branch = None
-        if not wish.detach:
-            branch = _branch(world, wish)
-            branches.check_name(branch)
-        commit = _start(world, wish, source)
-    nickname = wish.name or branch or _generated(world)
-    folder = branch or slug(nickname) or _generated(world)
+        found = branches.remote_tracking(world.repository, wish.checkout)
+        branch, commit, made, upstream = found.branch, found.commit, found.create, found.upstream
+    elif not wish.detach:
+        branch, made = _branch(world, wish), True
+        branches.check_name(branch)
+    folder = branch or slug(wish.nickname) or _generated(world)
     path = _path(world.caller, wish.path) if wish.path else pool / folder
-    new = creation.NewWorktree(
+    return NewWorktree(
         path=path, commit=commit, branch=branch, create_branch=made, upstream=upstream
     )
-    creation.check(repository, new, world.worktrees, pool)
-    return Plan(nickname, new, pool, source, parent=parent)
 
 
 def _branch(world: World, wish: Wish) -> str:
@@ -105,7 +133,7 @@ def _branch(world: World, wish: Wish) -> str:
         return wish.branch
     if "/" in wish.name and is_branch_name(wish.name):
         return wish.name
-    return slug(wish.name) or _generated(world)
+    return slug(wish.nickname) or _generated(world)
 
 
 def _generated(world: World) -> str:

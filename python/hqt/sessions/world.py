@@ -80,6 +80,19 @@ class World:
             if not self.is_archived(session) and self.worktree_of(session) == worktree
         )
 
+    def place_of(self, session: Session) -> Worktree | None:
+        """The checkout that a session is shown in: its worktree, or the main checkout where it has
+        none. Nothing that may be removed or reclaimed follows from it."""
+        return self.main if session.worktree_path is None else self.worktree_of(session)
+
+    def shown_in(self, worktree: Worktree) -> tuple[Session, ...]:
+        """The sessions whose place is a checkout, archived ones not counted."""
+        return tuple(
+            session
+            for session in self.sessions
+            if not self.is_archived(session) and self.place_of(session) == worktree
+        )
+
     def is_archived(self, session: Session) -> bool:
         """Whether it was put aside; a child without a worktree of its own is, as its parent is."""
         return session.archived or any(one.archived for one in self.parents(session))
@@ -168,8 +181,12 @@ def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
     from hqt import config
     from hqt.git import repository, worktrees
 
-    found = repository.discover(directory)
     options = snapshot.options if snapshot else {}
+    try:
+        found = repository.discover(directory)
+    except HqtError:
+        config.load(options, None)  # what is wrong with the settings is told first
+        raise
     settings = config.load(options, found.root)
     sessions = rows().all()
     listed = worktrees.list_worktrees(found)
