@@ -7,16 +7,17 @@ missing worktree's own unlocked registration is replaced; an existing directory 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Session, TrashEntry, Worktree
+from hqt.models import Caller, Session, TrashEntry, Worktree, worktree_id
 from hqt.results import Opened
 from hqt.sessions import inspect, rows, setup, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.create import Progress
 from hqt.sessions.setup import Prepared
+from hqt.sessions.targets import Target
 from hqt.sessions.undo import revive
 from hqt.sessions.world import World
 
@@ -24,17 +25,24 @@ from hqt.sessions.world import World
 def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     """Bring the worktree that `name` means back at its recorded directory; opens no window.
 
-    Raises `no_such_target`, `path_exists` when its directory is there, `locked`,
+    Raises what resolving a target raises, `path_exists` when its directory is there, `locked`,
     `worktree_and_branch_gone` when nothing is left to restore it from.
     """
     settled = settle(caller, "restore")
-    world = worlds.look(caller)
-    entry = _in_trash(world, name)
-    if entry:
+    found = _meant(worlds.anywhere(caller), name)
+    world = found.world
+    if isinstance(found, Trashed):
         with changing(world.repository, "restore") as recovered:
-            return revive(world, entry.id, None, (*settled, *recovered))
-    target = targets.find(caller, name)
-    world, tree, session = target.world, target.worktree, target.session
+            return revive(world, found.entry.id, None, (*settled, *recovered))
+    tree, session = found.worktree, found.session
+    if tree is None and session and session.worktree_path is None:
+        raise _without_worktree(name)
+    if world.plain:
+        raise HqtError(
+            Code.NOT_A_REPOSITORY,
+            f"{world.repository.root} is no repository any more; nothing was changed.",
+            "Bring its git directory back, then try again.",
+        )
     if tree is not None and not tree.missing:
         raise HqtError(
             Code.PATH_EXISTS,
@@ -56,10 +64,49 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A target that is in the trash."""
+
+    world: World
+    entry: TrashEntry
+
+
+def _meant(here: World, name: str) -> Trashed | Target:
+    """What is to come back: out of this repository's trash first; out of another's last.
+
+    Raises what resolving a target raises."""
+    if entry := _in_trash(here, name):
+        return Trashed(here, entry)
+    try:
+        return targets.find(here.caller, name)
+    except HqtError as error:
+        if error.code is not Code.NO_SUCH_TARGET:
+            raise
+        others = targets.other_worlds(here, name)
+        kept = [Trashed(one, entry) for one in others if (entry := _in_trash(one, name))]
+        if not kept:
+            raise
+        if len(kept) > 1:
+            raise targets.ambiguous(name, [str(one.entry.path) for one in kept]) from None
+        return kept[0]
+
+
+def _without_worktree(name: str) -> HqtError:
+    return HqtError(
+        Code.NO_SUCH_TARGET,
+        f"Session {name!r} has no worktree to restore; nothing was changed.",
+        "`hqt open` brings its window back.",
+    )
+
+
 def _in_trash(world: World, name: str) -> TrashEntry | None:
-    """The newest removed worktree that `name` means: by trash id, branch, path or session."""
+    """The newest removed worktree that `name` means: by the id of its trash entry or its own, by
+    branch, path or session."""
     from hqt.git import trash
 
+    if world.plain:
+        return None
     kind, _, rest = name.partition(":")
     narrowed = kind if kind in {"session", "branch", "path"} and rest else ""
     wanted = rest if narrowed else name
@@ -73,7 +120,8 @@ def _in_trash(world: World, name: str) -> TrashEntry | None:
             "path": entry.path == path,
             "session": row is not None and wanted in {row.id, row.nickname},
         }
-        if meant[narrowed] if narrowed else wanted == entry.id or any(meant.values()):
+        ids = {entry.id, worktree_id(entry.path)}
+        if meant[narrowed] if narrowed else wanted in ids or any(meant.values()):
             return entry
     return None
 

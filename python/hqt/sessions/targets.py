@@ -73,13 +73,13 @@ def find(caller: Caller, text: str, *, by_name: bool = True) -> Target:
                 return found
     elsewhere = [
         target
-        for world in (_other_worlds(caller, snapshot, here, text) if text != "." else ())
+        for world in (_others(caller, snapshot, here, text) if text != "." else ())
         if (target := _choose(world, text, _matches(world, text)))
     ]
     if not by_name and here and not here.plain:
         elsewhere = [one for one in elsewhere if _exactly(one, text)] or _refuse(elsewhere, text)
     if len(elsewhere) > 1:
-        raise _ambiguous(text, [_describe(one.worktree, one.session) for one in elsewhere])
+        raise ambiguous(text, [_describe(one.worktree, one.session) for one in elsewhere])
     if elsewhere:
         return elsewhere[0]
     if absent and text == ".":
@@ -213,20 +213,25 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
     named = {match.session.id: match.session for match in group if match.session}
     if len(groups) > 1 or len(named) > 1:
         everything = [match for one in groups.values() for match in one]
-        raise _ambiguous(text, [_describe(one.worktree, one.session) for one in everything])
+        raise ambiguous(text, [_describe(one.worktree, one.session) for one in everything])
     return Target(world, group[0].worktree, next(iter(named.values()), None))
 
 
-def _other_worlds(
+def other_worlds(here: World, text: str) -> Iterator[World]:
+    """Every other repository that hqt knows, and the one that `text` lies in if it is a path."""
+    return _others(here.caller, here.snapshot, here, text)
+
+
+def _others(
     caller: Caller, snapshot: Snapshot | None, here: World | None, text: str
 ) -> Iterator[World]:
     """The other repositories: the one that a path lies in, and the projects in the store."""
     kind, _, rest = text.partition(":")
     name = rest if kind in _NARROW and rest else text
     places = {session.project: None for session in worlds.rows().all()}
-    path = physical(caller, name)
-    if text != "." and os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises for long names
-        places[path] = None
+    near = _nearest(physical(caller, name))
+    if text != "." and near != physical(caller, ""):
+        places[near] = None
     seen = {here.repository.common_dir} if here else set()
     for place in places:
         try:
@@ -236,6 +241,12 @@ def _other_worlds(
         if world.repository.common_dir not in seen:
             seen.add(world.repository.common_dir)
             yield world
+
+
+def _nearest(path: Path) -> Path:
+    """The path itself, or the nearest folder above it that is there: what has gone from a
+    repository is still asked for by where it was."""
+    return next(one for one in (path, *path.parents) if os.path.isdir(one))  # noqa: PTH112 - Path.is_dir raises for long names
 
 
 def _require_project(text: str) -> None:
@@ -251,7 +262,8 @@ def _require_project(text: str) -> None:
             )
 
 
-def _ambiguous(text: str, candidates: list[str]) -> HqtError:
+def ambiguous(text: str, candidates: list[str]) -> HqtError:
+    """That `text` means more than one thing."""
     unique = list(dict.fromkeys(candidates))
     return HqtError(
         Code.AMBIGUOUS_TARGET,
