@@ -96,6 +96,46 @@ def test_a_worktree_without_a_session(repo: Path) -> None:
     assert git(place, "branch", "--show-current") == "better-name"
 
 
+@pytest.mark.parametrize("by", ["topic", "branch:topic", "path", "id"])
+def test_a_worktree_means_its_only_session(repo: Path, tmux: Server, by: str) -> None:
+    here = ("-L", tmux.socket)
+    answer = done(*here, "new", "Long Story", "-b", "topic", "-d", cwd=repo)
+    target = answer["worktree"].get(by, by)
+    renamed = done(*here, "rename", target, "Better Name", cwd=repo)
+    assert renamed["session"]["id"] == answer["session"]["id"]
+    assert renamed["session"]["nickname"] == "Better Name"
+    assert renamed["session"]["worktree_branch"] == "better-name"
+    assert renamed["worktree"]["branch"] == "better-name"
+    assert renamed["window"] == answer["window"]
+    assert tmux.ask("#{window_name}", answer["window"]) == "⎇ better-name"
+    kept = done(*here, "rename", "better-name", "Last", "--keep-branch", cwd=repo)
+    assert (kept["session"]["nickname"], kept["worktree"]["branch"]) == ("Last", "better-name")
+
+
+def test_of_several_sessions_none_is_meant(repo: Path) -> None:
+    place = made(repo, "first", "-b", "topic")
+    [row] = worlds.rows().all()
+    worlds.rows().add(replace(row, id="second-id", nickname="second"))
+    renamed = done("rename", str(place), "better", cwd=repo)
+    assert renamed["session"] is None
+    assert renamed["worktree"]["branch"] == "better"
+    assert renamed["notes"] == [
+        "Only the branch was renamed, since several sessions live there: first, second."
+    ]
+    assert {one.nickname for one in worlds.rows().all()} == {"first", "second"}
+    assert {one.worktree_branch for one in worlds.rows().all()} == {"better"}
+
+
+def test_outside_a_repository_nothing_is_left_in_the_folder(sealed: Path, tmux: Server) -> None:
+    folder = sealed / "plain"
+    folder.mkdir()
+    here = ("-L", tmux.socket)
+    window = done(*here, "new", "notes", "-d", cwd=folder)["window"]
+    assert done(*here, "rename", "notes", "ideas", cwd=folder)["session"]["nickname"] == "ideas"
+    assert tmux.ask("#{window_name}", window) == "ideas"
+    assert list(folder.iterdir()) == []
+
+
 def test_a_session_without_a_worktree(repo: Path, tmux: Server) -> None:
     here = ("-L", tmux.socket)
     window = done(*here, "new", "notes", "--no-worktree", "-d", cwd=repo)["window"]

@@ -20,7 +20,9 @@ def command(
 ) -> Opened:
     """Call TARGET's session NEWNAME; the branch that hqt named after it follows.
 
-    The directory stays where it is.
+    A branch, a worktree's id or its path means the only session there, and the branch follows in
+    any case; where several sessions live there, only the branch is renamed. The directory stays
+    where it is.
     """
     from hqt.sessions.rename import rename
 

@@ -7,9 +7,11 @@ the branch, the rows, the windows. What fails takes back what was done before it
 from __future__ import annotations
 
 import contextlib
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 
-from hqt.errors import Code, HqtError
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.names import is_branch_name, slug
 from hqt.results import Opened
@@ -25,15 +27,20 @@ def rename(
 ) -> Opened:
     """Give the session that `name` means another nickname, and its branch another name.
 
-    The branch becomes `branch`; without one, what `new` would call it, if hqt made the branch and
-    it still bears the name that the old nickname gave it (or if there is no session, so that the
-    branch is all that can be meant). Raises `invalid_name`, `branch_exists`, `no_such_branch`,
+    A worktree means the only session in it; where there are several, or none, its branch is all
+    that can be meant. The branch becomes `branch`; without one, what `new` would call it, if `name`
+    means the worktree, or if hqt made the branch and it still bears the name that the old nickname
+    gave it. Raises `invalid_name`, `branch_exists`, `no_such_branch`,
     `operation_in_progress`, and what resolving a target raises; then everything is as before.
     """
     settle(caller, "rename")
     target = targets.find(caller, name, by_name=False)
-    old, new = _branches(target, nickname, branch, keep_branch)
-    with changing(target.world.repository, "rename") as recovered, ExitStack() as undo:
+    named = target.session is None
+    inside = target.world.sessions_in(target.worktree) if named and target.worktree else ()
+    if len(inside) == 1:
+        target = replace(target, session=inside[0])
+    old, new = _branches(target, nickname, branch, keep_branch, named)
+    with _entered(target.world) as recovered, ExitStack() as undo:
         world = worlds.again(target.world)
         undo.callback(_label_again, world)  # the first to be remembered is the last to be undone
         if new and old:
@@ -49,58 +56,82 @@ def rename(
         worktree=views.counted(world, tree) if tree else None,
         window=world.window_of(row) if row else None,
         source=tree.path if tree else target.world.repository.checkout,
-        notes=recovered,
+        notes=(*recovered, *_kept(inside)),
         verb="renamed",
     )
 
 
+def _entered(world: World) -> AbstractContextManager[tuple[str, ...]]:
+    """A folder that is no repository has nothing to be locked."""
+    return nullcontext(()) if world.plain else changing(world.repository, "rename")
+
+
 def _branches(
-    target: Target, nickname: str, asked: str | None, keep: bool
+    target: Target, nickname: str, asked: str | None, keep: bool, named: bool
 ) -> tuple[str | None, str | None]:
     """The branch as it is called and as it will be called; None for one that keeps its name."""
     from hqt.git import renaming
 
     tree, session = target.worktree, target.session
-    if session is not None and not nickname.strip():
-        raise HqtError(
-            Code.INVALID_NAME, "A nickname cannot be empty; nothing was renamed.", "Give one."
-        )
     old = tree.branch if tree else None
-    if asked is not None and old is None:
-        raise HqtError(
-            Code.NO_SUCH_BRANCH,
-            f"{'⎇ ' + tree.label if tree else 'It'} has no branch to rename; nothing was renamed.",
-            "Leave -b out to change only the nickname.",
-        )
-    new = asked
-    if asked is None and not keep and _follows(target):
-        new = _derived(nickname)
-    if session is None and new is None:
+    follows = asked is None and not keep and _follows(target, named)
+    if session is None and asked is None and not follows:
         raise HqtError(
             Code.NO_SUCH_TARGET,
             "There is neither a session nor a branch of its own to rename here.",
             "Name a session or a linked worktree, or give the branch with -b.",
         )
-    if old is None or new is None or new == old:
-        return old, None
-    if tree and tree.operation:
+    checks, new = Checks(), asked
+    with checks:
+        if session is not None and not nickname.strip():
+            raise HqtError(
+                Code.INVALID_NAME, "A nickname cannot be empty; nothing was renamed.", "Give one."
+            )
+        if follows:
+            new = _derived(nickname)
+    with checks:
+        if asked is not None and old is None:
+            raise HqtError(
+                Code.NO_SUCH_BRANCH,
+                f"{'⎇ ' + tree.label if tree else 'It'} has no branch to rename; "
+                "nothing was renamed.",
+                "Leave -b out to change only the nickname.",
+            )
+    if tree and old is not None and new is not None and new != old:
+        with checks:
+            renaming.check(target.world.repository, old, new, target.world.worktrees)
+        with checks:
+            _require_rest(tree)
+    checks.settle()
+    return old, None if new == old else new
+
+
+def _require_rest(tree: Worktree) -> None:
+    if tree.operation:
         raise HqtError(
             Code.OPERATION_IN_PROGRESS,
             f"⎇ {tree.label} is in the middle of a {tree.operation}; nothing was renamed.",
             "Finish or abort it first.",
         )
-    renaming.check(target.world.repository, old, new, target.world.worktrees)
-    return old, new
 
 
-def _follows(target: Target) -> bool:
-    """Whether the branch goes by the nickname."""
+def _follows(target: Target, named: bool) -> bool:
+    """Whether the branch goes by the new name: it was `named` itself, or hqt called it after the
+    nickname."""
     tree, session = target.worktree, target.session
-    if tree is None or tree.branch is None:
+    if tree is None or tree.branch is None or tree.main:
         return False
-    if session is None:
-        return not tree.main
+    if named or session is None:
+        return True
     return session.owns_branch and tree.branch == _name(session.nickname)
+
+
+def _kept(inside: Sequence[Session]) -> tuple[str, ...]:
+    """That the nicknames of several sessions stay as they are."""
+    if len(inside) < 2:
+        return ()
+    names = ", ".join(one.nickname for one in inside)
+    return (f"Only the branch was renamed, since several sessions live there: {names}.",)
 
 
 def _name(nickname: str) -> str:
