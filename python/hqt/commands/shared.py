@@ -21,11 +21,27 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.ensure_object(dict)[param.name] = value
 
 
+def _go_on(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> None:
+    """As with git, a relative folder counts from the one that was given before it."""
+    settings = ctx.ensure_object(dict)
+    for folder in filter(None, value):
+        settings["directory"] = str(Path(settings.get("directory", ""), expanded(folder)))
+
+
 def shared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the global flags; the last one given wins, before or after the verb."""
+    """Add the global flags; the last one given wins, before or after the verb, and each -C goes on
+    from the one before."""
     for option in reversed(
         [
-            click.option("-C", "directory", metavar="DIR", help="As if started in DIR."),
+            click.option(
+                "-C",
+                "directory",
+                metavar="DIR",
+                multiple=True,
+                callback=_go_on,
+                expose_value=False,
+                help="As if started in DIR.",
+            ),
             click.option("-L", "socket_name", metavar="NAME", help="The tmux server of that name."),
             click.option("--socket", "socket_path", metavar="PATH", help="The tmux server there."),
             click.option("--json", "json", is_flag=True, help="One JSON document on stdout."),
@@ -122,7 +138,7 @@ def _directory(asked: str | None) -> Path:
                 "Change to a folder that exists, then try again.",
             ) from None
         here = Path("/")
-    directory = here / expanded(asked) if asked else here
+    directory = here / asked if asked else here
     if asked and not directory.is_dir():
         raise HqtError(
             Code.USAGE, f"-C {asked}: there is no such folder.", "Name a folder that exists."
