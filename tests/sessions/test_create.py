@@ -78,12 +78,12 @@ def test_branch_and_nickname(repo: Path, arguments: list[str], branch: str, nick
     assert git(repo, "rev-parse", f"refs/heads/{branch}") == git(repo, "rev-parse", "HEAD")
 
 
-@pytest.mark.parametrize("name", [[], ["!!!"], [""]])
+@pytest.mark.parametrize("name", [[], ["!!!"], [""], [" "], ["\t\u3000"], [" ", "--detach"]])
 def test_a_name_is_generated(repo: Path, name: list[str]) -> None:
     made = done("new", "--no-window", *name, cwd=repo)
-    branch = made["worktree"]["branch"]
+    branch = made["worktree"]["branch"] or Path(made["worktree"]["path"]).name
     assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", branch)
-    assert made["session"]["nickname"] == (name[0] if name and name[0] else branch)
+    assert made["session"]["nickname"] == (name[0] if name and name[0].strip() else branch)
 
 
 def test_detached_from_an_annotated_tag(repo: Path) -> None:
@@ -143,8 +143,8 @@ def test_uncommitted_files_stay_where_they_are(repo: Path) -> None:
 
 def test_a_session_without_a_worktree(repo: Path, tmux: Server) -> None:
     made = done("-L", tmux.socket, "new", "notes", "--no-worktree", "-d", cwd=repo)
-    assert made["worktree"] is None
-    assert made["session"]["worktree"] is None
+    assert made["worktree"]["main"] is True, "it is shown where it is"
+    assert made["session"]["worktree"] == made["worktree"]["id"]
     assert made["session"]["worktree_path"] is None
     assert tmux.ask("#{window_name}", made["window"]) == "notes"
     assert until(lambda: tmux.ask("#{pane_current_path}", made["window"]) == str(repo))
@@ -164,11 +164,42 @@ def test_the_path_is_relative_to_the_current_directory(repo: Path) -> None:
     assert made["worktree"]["path"] == str(repo.parent / "side")
 
 
+def test_no_path_into_a_checkout(repo: Path) -> None:
+    """Git would allow it, and then show it as untracked (ADR 0026)."""
+    (repo / "sub").mkdir()
+    error = refused("new", "fix", "--path", "sub/x", "--no-window", cwd=repo)
+    assert error["code"] == "path_exists"
+    assert "main checkout" in error["message"]
+    assert "untracked" in error["message"]
+    linked = repos.linked(repo, repo.parent / "linked")
+    error = refused("new", "fix", "--path", "x", "--no-window", cwd=linked)
+    assert f"inside the worktree {linked}" in error["message"]
+
+
 def test_global_flags_work_before_and_after_the_verb(repo: Path, sealed: Path) -> None:
     assert done("-C", str(repo), "new", "one", "--no-window", cwd=sealed)
     assert done("new", "two", "--no-window", "-C", str(repo), cwd=sealed)
     before = hqt("--json", "list", "-C", str(repo), cwd=sealed)
     assert len(before.json["worktrees"]) == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-C", "..", "list", "-C", "{name}"),
+        ("list", "-C", "..", "-C", "{name}"),
+        ("-C", "{place}/..", "-C", "{name}/deep", "list", "-C", ".."),
+        ("-C", "/", "list", "-C", "{place}"),
+        ("-C", "..", "-C", "", "list", "-C", "{name}", "-C", ""),
+        ("-C", "/", "list", "-C", "~/{name}"),
+    ],
+    ids=" ".join,
+)
+def test_a_relative_folder_goes_on_from_the_one_before(repo: Path, words: tuple[str, ...]) -> None:
+    """As with git's own -C."""
+    (repo / "deep").mkdir()
+    filled = [word.format(name=repo.name, place=repo) for word in words]
+    assert done(*filled, cwd=repo)["repository"]["root"] == str(repo)
 
 
 def test_progress_reports_stages_on_stderr(repo: Path) -> None:
@@ -201,6 +232,7 @@ REFUSALS = [
     (["x", "--no-worktree", "--from", "HEAD"], "usage"),
     (["x", "y"], "usage"),
     (["x", "-d", "--switch"], "usage"),
+    (["x", "--switch"], "usage"),  # with --no-window there is nothing to switch to
 ]
 
 

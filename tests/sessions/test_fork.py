@@ -83,7 +83,7 @@ def test_a_fork_of_a_session_in_the_main_checkout(repo: Path, tmux: Server, agen
     fork = new(tmux, repo, "second", "--fork", "notes")
     assert fork["worktree"]["head"] == git(repo, "rev-parse", "HEAD")
     beside = new(tmux, repo, "third", "--fork", "notes", "--no-worktree")
-    assert beside["worktree"] is None
+    assert beside["worktree"]["main"] is True
     assert launched(agent, 3)["cwd"] == str(repo)
 
 

@@ -96,8 +96,9 @@ def test_a_shell_goes_on_in_another_worktree(repo: Path, tmux: Server) -> None:
 def test_to_the_main_checkout_and_back(repo: Path, tmux: Server) -> None:
     made = new(tmux, repo, "one")
     moved = move(tmux, repo, "one", "--to", "main")
-    assert moved["worktree"] is None
-    assert moved["session"]["worktree"] is None
+    assert moved["worktree"]["main"] is True
+    assert moved["session"]["worktree"] == moved["worktree"]["id"]
+    assert moved["session"]["worktree_path"] is None
     assert at(tmux, made["window"], repo)
     assert tmux.ask("#{window_name}|#{@hqt_worktree}", made["window"]) == "one|"
     assert at_prompt(tmux, made["window"])
@@ -336,7 +337,7 @@ def test_the_answer_says_where_the_session_is_now(repo: Path, tmux: Server) -> N
     said = hqt(*here, "move", "session:fix", "--new", "other", cwd=repo).out.splitlines()[0]
     assert said == f"Moved fix to ⎇ other in window {window}: {repo}/.worktrees/other"
     said = hqt(*here, "move", "session:fix", "--to", "main", cwd=repo).out.splitlines()[0]
-    assert said == f"Moved fix in window {window}: {repo}"
+    assert said == f"Moved fix to ⎇ main in window {window}: {repo}"
 
 
 def test_a_closed_session_is_opened_where_it_was_moved(repo: Path, tmux: Server) -> None:
@@ -437,8 +438,10 @@ def test_the_others_are_led_out_before_a_worktree_goes(
     last = heard(agent, 2)[-1]
     assert (last["cwd"], last["resumed"]) == (str(repo), True)
     assert tmux.ask("#{window_name}|#{@hqt_worktree}", guest["window"]) == "guest|"
-    [row] = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
-    assert row["worktree"] is None
+    shown = done("-L", tmux.socket, "list", cwd=repo)
+    [row] = shown["sessions"]
+    assert row["worktree"] == shown["worktrees"][0]["id"], "in the main checkout"
+    assert row["worktree_path"] is None
 
 
 def test_one_who_cannot_come_along_keeps_the_worktree(

@@ -180,13 +180,13 @@ def _rows_of(world: World, archived: bool) -> Iterator[tuple[Worktree | None, Pi
     ]
     for tree in world.worktrees:
         view = views.plain(world, tree)
-        mine = [one for one in shown if one.worktree == tree]
+        mine = [one for one in shown if world.worktree_of(one.session) == tree]
         for session in mine:
             yield tree, _row(world, view, session)
         if not mine:
             yield tree, _row(world, view, None)
     for session in shown:
-        if session.worktree is None:
+        if world.worktree_of(session.session) is None:
             yield None, _row(world, None, session)
 
 

@@ -103,14 +103,20 @@ def _check_surroundings(
 ) -> None:
     """Inside a checkout or a git directory only below the pool, where the pool itself lies."""
     inner = Path(os.path.realpath(pool)) if pool else None
-    for surrounding in (repo.common_dir, *(worktree.path for worktree in worktrees)):
+    places = {worktree.path: _kind(worktree) for worktree in worktrees}
+    for surrounding, what in {repo.common_dir: "git directory", **places}.items():
         if not lies_in(path, surrounding):
             continue
         if inner is None or not lies_in(inner, surrounding) or not lies_in(path, inner):
-            what = "git directory" if surrounding == repo.common_dir else "worktree"
-            raise _taken(path, f"{path} lies inside the {what} {surrounding}")
+            raise _taken(path, f"{path} lies inside the {what}", "Choose another place.")
     if any(part.lower() == ".git" for part in path.parts):
         raise _taken(path, f"{path} lies inside a .git folder")
+
+
+def _kind(worktree: Worktree) -> str:
+    if worktree.main:
+        return f"main checkout {worktree.path}, whose status would show it as untracked"
+    return f"worktree {worktree.path}"
 
 
 def _check_case(repo: Repository, path: Path, worktrees: tuple[Worktree, ...]) -> None:

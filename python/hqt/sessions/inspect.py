@@ -49,7 +49,7 @@ def take(
     view = replace(views.plain(world, tree), changes=found, unique_commits=lost.unique_count)
     return Inventory(
         worktree=view,
-        sessions=tuple(views.session_view(world, one) for one in world.sessions_in(tree)),
+        sessions=tuple(views.session_view(world, one) for one in world.shown_in(tree)),
         losses=lost,
         occupants=who,
         refusals=refusals(tree, lost, who, permits),

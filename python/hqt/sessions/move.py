@@ -180,6 +180,7 @@ def _still(world: World, session: Session) -> Session:
 
 def _told(world: World, session: Session, tree: Worktree | None, notes: tuple[str, ...]) -> Opened:
     view = views.session_view(world, session)
+    tree = tree or view.worktree
     return Opened(
         session=view,
         worktree=views.counted(world, tree) if tree else None,

@@ -249,9 +249,11 @@ def _told(
     recreated: bool,
 ) -> Opened:
     world = worlds.again(world)
+    view = views.session_view(world, row)
     shown = next((one for one in world.worktrees if tree and one.path == tree.path), tree)
+    shown = shown or view.worktree
     return Opened(
-        session=replace(views.session_view(world, row), worktree=shown, window=window),
+        session=replace(view, worktree=shown, window=window),
         worktree=views.counted(world, shown) if shown else None,
         window=window,
         source=shown.path if shown else row.project,

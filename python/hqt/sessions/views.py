@@ -61,26 +61,26 @@ def counted(world: World, tree: Worktree) -> WorktreeView:
 
 def plain(world: World, tree: Worktree) -> WorktreeView:
     """A row without counts."""
-    inside = [one for one in world.sessions if world.worktree_of(one) == tree]
+    own = [one for one in world.sessions if world.worktree_of(one) == tree]
     name = tmux_session_name(tree.path)
     names = {pane.session_name for pane in world.snapshot.panes} if world.snapshot else set()
     return WorktreeView(
         worktree=tree,
         current=tree.path == world.repository.checkout,
-        base_commit=next((one.base_commit for one in inside if one.base_commit), None),
+        base_commit=next((one.base_commit for one in own if one.base_commit), None),
         changes=None,
         unique_commits=None,
         windows=world.windows_of(tree),
         tmux_session=name,
         tmux_session_exists=name in names,
-        sessions=tuple(one.id for one in inside if not world.is_archived(one)),
+        sessions=tuple(one.id for one in world.shown_in(tree)),
     )
 
 
 def session_view(world: World, session: Session) -> SessionView:
     """A session with its place, its window and its state."""
     return SessionView(
-        session, state(world, session), world.worktree_of(session), world.window_of(session)
+        session, state(world, session), world.place_of(session), world.window_of(session)
     )
 
 
