@@ -103,7 +103,7 @@ def _always(
         yield Refusal(
             Code.NESTED,
             f"{label} contains repositories with something of their own: {_and(work)}.",
-            "Push what is in there, or force: the trash keeps it.",
+            "Push what is in there, or pass --force: the trash keeps it.",
         )
 
 
@@ -112,7 +112,7 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
         yield Refusal(
             Code.OPERATION_IN_PROGRESS,
             f"{label} is in the middle of {_a(losses.operation)}.",
-            "Finish or abort it, or force: the trash keeps it as it is.",
+            "Finish or abort it, or pass --force: the trash keeps it as it is.",
         )
     kinds = (
         (losses.conflicted, "file with a conflict", "files with conflicts"),
@@ -129,7 +129,7 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
         yield Refusal(
             Code.DIRTY,
             " ".join([*told, *losses.disputed]),
-            "Commit or stash that, or force: the trash keeps it.",
+            "Commit or stash that, or pass --force: the trash keeps it.",
         )
     if losses.unique_count or losses.private_refs:
         commits = [f"{one.id[:7]} {one.subject}" for one in losses.unique]
@@ -144,7 +144,7 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
         yield Refusal(
             Code.UNIQUE_COMMITS,
             " ".join(told),
-            "Push, merge or tag them, or force: the trash keeps them.",
+            "Push, merge or tag them, or pass --force: the trash keeps them.",
         )
 
 

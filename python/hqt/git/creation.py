@@ -183,7 +183,7 @@ def _in_use(name: str, use: branches.Use) -> HqtError:
     return HqtError(
         Code.BRANCH_IN_USE,
         f"Branch {name!r} is {use.how} at {use.place}; nothing was made.",
-        "Work there, or start a new branch from it with -b and --from.",
+        f"`hqt open branch:{name}` goes there; or start a new branch from it with -b and --from.",
         {"branch": name, "path": str(use.place)},
     )
 
