@@ -85,6 +85,8 @@ def unquote(text: str) -> str:
     """
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
         text = text[1:-1]
+    if "\\" not in text:
+        return text
     text = re.sub(r"(?<!\\)((?:\\\\)+)\$", lambda match: match[1][:-1] + "$", text)
     return _ESCAPED.sub(_unescaped, text.encode(errors="surrogateescape")).decode(
         errors="surrogateescape"
