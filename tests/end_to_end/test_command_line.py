@@ -8,6 +8,7 @@ from helpers import repos
 from helpers.calls import done
 from helpers.plugin import ROOT
 from helpers.repos import git
+from helpers.servers import until
 from helpers.terminal import Terminal
 
 HQT = f"'{ROOT}/scripts/hqt'"
@@ -36,6 +37,15 @@ def test_a_bar_while_files_are_written(person: Terminal, repo: Path, sealed: Pat
     screen = person.see("stopped")
     assert "nterrupted" in screen
     assert "worktrees/other" not in screen
+
+
+def test_what_removes_itself_says_so_in_the_status_line(person: Terminal, repo: Path) -> None:
+    person.type(f"{HQT} new fix\n")
+    assert until(lambda: person.ask("#{window_name}") == "⎇ fix")
+    person.type(f"clear; {HQT} remove .\n")
+    assert until(lambda: person.ask("#{window_id}") == "@0")
+    person.see("Removed ⎇ fix. `hqt undo` brings it back.")
+    assert not (repo / ".worktrees" / "fix").exists()
 
 
 def test_the_trash_is_emptied_after_a_yes_to_what_goes(person: Terminal, repo: Path) -> None:

@@ -336,6 +336,15 @@ def test_a_worktree_goes_with_its_last_session(
     assert done("list", cwd=repo)["sessions"] == []
 
 
+def test_one_thing_by_several_names_is_one(repo: Path, tmux: Server) -> None:
+    place, answer = made(repo)
+    done("-L", tmux.socket, "new", "other", "--no-worktree", cwd=place)
+    names = [str(place), f"session:{answer['session']['id']}", "branch:fix", "session:other"]
+    gone = done("-L", tmux.socket, "remove", *names, answer["worktree"]["id"], cwd=repo)["removed"]
+    assert [one["path"] for one in gone] == [None, str(place)]
+    assert not place.exists()
+
+
 @contextlib.contextmanager
 def held_store() -> Iterator[None]:
     """A program that has the store for itself."""

@@ -14,16 +14,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hqt import documents, signals
-from hqt.errors import Code, HqtError, foremost
+from hqt.errors import HqtError, foremost
 from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
-from hqt.sessions import branch_fate, closing, inspect, leading, noticing, taking, targets
+from hqt.sessions import (
+    branch_fate,
+    closing,
+    inspect,
+    leading,
+    noticing,
+    placement,
+    taking,
+    targets,
+)
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
+from hqt.sessions.doomed import Doomed, all_of
 from hqt.sessions.evacuate import evacuate, sentence
 from hqt.sessions.inspect import Permits
 from hqt.sessions.leading import Passage
-from hqt.sessions.targets import Target
 from hqt.sessions.world import World
 
 
@@ -42,18 +51,6 @@ class Terms:
         return Permits(self.force, self.close, self.evacuate)
 
 
-@dataclass(frozen=True, slots=True)
-class Doomed:
-    """One thing to remove: a session, a worktree, or both."""
-
-    world: World
-    session: Session | None
-    tree: Worktree | None  # None: no worktree, or it stays
-    note: str = ""  # why the worktree stays
-    inventory: Inventory | None = None  # the first judgement
-    gone: tuple[str, ...] = ()  # ids of sessions that are removed before it
-
-
 def remove(
     caller: Caller, names: Sequence[str], terms: Terms, answer: Callable[[Removals], None]
 ) -> None:
@@ -63,7 +60,8 @@ def remove(
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
     settled = settle(caller, "remove")
-    doomed = _all_doomed([targets.find(caller, name, by_name=False) for name in names], terms)
+    found = [targets.find(caller, name, by_name=False) for name in names]
+    doomed = all_of(found, keep_worktree=terms.keep_worktree, evacuate=terms.evacuate)
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     doomed = _judged(doomed, terms, branches)
     if any(one.session for one in doomed):
@@ -82,80 +80,27 @@ def remove(
     first, *others = done
     answer(Removals((replace(first, notes=(*settled, *first.notes)), *others)))
     signals.ignore()
+    if own and caller.interactive and not caller.client:
+        _tell(doomed[0].world, done)
     closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root)
     for passage in led:
         leading.follow(passage)
+
+
+def _tell(world: World, done: Sequence[Removed]) -> None:
+    """Say it in the status line too: what was printed goes with the caller's pane."""
+    from hqt.tmux import messages
+
+    names = [f"⎇ {one.branch}" if one.branch else str(one.nickname or one.path) for one in done]
+    undo = "`hqt undo` brings it back." if any(one.trash for one in done) else ""
+    tmux = worlds.connect(world.caller)
+    messages.show(tmux, placement.client(world), f"Removed {', '.join(names)}.", undo)
 
 
 def _not_led(own: list[Pane], led: list[Passage]) -> list[Pane]:
     """Of the caller's own panes those that close: one that was led away only starts anew."""
     away = {step.pane.id for passage in led for step in passage.steps}
     return [pane for pane in own if pane.id not in away]
-
-
-def _all_doomed(found: Sequence[Target], terms: Terms) -> list[Doomed]:
-    """What the targets mean, each once: a worktree goes with the last session that lives there."""
-    doomed: list[Doomed] = []
-    for target in found:
-        gone = tuple(one.session.id for one in doomed if one.session)
-        if not (target.session and target.session.id in gone):
-            doomed.append(_doom(target, terms, gone))
-    return _unique(doomed)
-
-
-def _doom(target: Target, terms: Terms, gone: tuple[str, ...]) -> Doomed:
-    """What a target means: its session with the worktree, unless others live there too."""
-    world, tree, session = target.world, target.worktree, target.session
-    if tree is None or tree.main:
-        if session is None:
-            raise _main_checkout(target)
-        return Doomed(world, session, None)
-    inside = [one for one in world.sessions_in(tree) if one.id not in gone]
-    if session is None and inside:
-        session = next((one for one in inside if one.owns_worktree), inside[0])
-    if terms.keep_worktree:
-        if session is None or (target.session is None and len(inside) > 1):
-            raise _whose(tree, inside)
-        return Doomed(world, session, None, f"The worktree at {tree.path} stays, as asked.")
-    others = [one.nickname for one in inside if session is None or one.id != session.id]
-    if others and target.session and not terms.evacuate:
-        who = ", ".join(others)
-        return Doomed(world, session, None, f"The worktree stays: {who} lives there too.")
-    return Doomed(world, session, tree, gone=gone)
-
-
-def _whose(tree: Worktree, inside: Sequence[Session]) -> HqtError:
-    """Why a worktree that is to stay does not say which session goes."""
-    if not inside:
-        return HqtError(
-            Code.NO_SUCH_TARGET,
-            f"No session lives in {tree.path}, which is to be kept; nothing was removed.",
-            "Leave --keep-worktree out to remove the worktree.",
-        )
-    return HqtError(
-        Code.AMBIGUOUS_TARGET,
-        f"Several sessions live in {tree.path}; nothing was removed.",
-        "Name the session.",
-        {"candidates": [f"session:{one.id}" for one in inside]},
-    )
-
-
-def _main_checkout(target: Target) -> HqtError:
-    place = target.worktree.path if target.worktree else target.world.repository.root
-    return HqtError(
-        Code.MAIN_CHECKOUT,
-        f"{place} is the repository's main checkout, which hqt never removes.",
-        "Name a session or a linked worktree; `hqt list` shows them.",
-    )
-
-
-def _unique(doomed: list[Doomed]) -> list[Doomed]:
-    """Two names for one thing are one."""
-    seen: dict[tuple[str, str], Doomed] = {}
-    for one in doomed:
-        key = (one.session.id if one.session else "", str(one.tree.path) if one.tree else "")
-        seen.setdefault(key, one)
-    return list(seen.values())
 
 
 def _judged(doomed: list[Doomed], terms: Terms, branches: frozenset[str]) -> list[Doomed]:
