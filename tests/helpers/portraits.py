@@ -33,13 +33,13 @@ def portrait(tree: Path, *, reflogs: bool = True) -> Portrait:
     common = (admin / os.fsdecode((admin / "commondir").read_bytes()).strip()).resolve()
     on_disk = files(tree), untimed(files(admin))
     lines = git(common, "for-each-ref").splitlines()
-    listed = git(common, "worktree", "list", "--porcelain", "-z").split("\0\0")
+    listed = git(common, "worktree", "list", "--porcelain")  # -z is known from git 2.36 on
     said = {
         "status": _ask(tree, "status", "--porcelain=v2", "-z", "--branch", "--ignored"),
         "commit": _ask(tree, "rev-parse", "-q", "--verify", "HEAD"),
         "refs": "\n".join(line for line in lines if "\trefs/hqt/" not in line),
         "branches": _sorted(_ask(common, "config", "--local", "-z", "--get-regexp", r"^branch\.")),
-        "listed": "\n".join(one for one in listed if one.startswith(f"worktree {tree}\0")),
+        "listed": listed.partition(f"worktree {tree}\n")[2].partition("\n\n")[0],
     }
     if (tree / ".gitmodules").exists():
         said["submodules"] = _ask(tree, "submodule", "status", "--recursive")
