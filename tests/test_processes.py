@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,25 @@ def test_it_sees_itself(sealed: Path) -> None:
     assert me.cwd == str(sealed)
     assert me.started
     assert not me.stopped
+
+
+def test_a_fork_is_given_time_to_become_its_program() -> None:
+    """As the process of a pane that tmux has just opened: it is not "tmux" that runs there."""
+    go, gone = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(gone)
+        os.read(go, 1)
+        os.execvp("sleep", SLEEP)
+    try:
+        me = os.getpid()
+        assert processes.running()[pid].name == processes.running()[me].name
+        threading.Timer(0.1, os.close, [gone]).start()
+        assert processes.running(me)[pid].name == "sleep"
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(go)
 
 
 def test_a_stopped_process_and_one_that_has_ended(started: Started) -> None:

@@ -20,13 +20,27 @@ from hqt.models import Process
 
 _PROC = Path("/proc")
 _POLL = 0.005  # seconds between two looks at processes that should end
+_MOMENT = 0.5  # seconds that a new process gets to become what it is to be
 
 
-def running() -> dict[int, Process]:
+def running(starter: int = 0) -> dict[int, Process]:
     """Every process by its id, zombies left out.
 
-    Raises `busy` when they cannot be listed: then nobody knows who would be hurt.
+    A child of the process `starter` that still bears its name has been forked just now and is about
+    to become another program: that is waited for, for a moment. Raises `busy` when they cannot be
+    listed: then nobody knows who would be hurt.
     """
+    deadline = time.monotonic() + _MOMENT
+    while True:
+        found = _all()
+        name = found[starter].name if starter in found else None
+        forks = any(one.parent == starter and one.name == name for one in found.values())
+        if not forks or time.monotonic() > deadline:
+            return found
+        time.sleep(_POLL)
+
+
+def _all() -> dict[int, Process]:
     if (_PROC / "self" / "cwd").exists():
         return _from_proc()
     found = _from_ps("-A")

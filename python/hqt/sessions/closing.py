@@ -63,7 +63,7 @@ def close_worktree(
     A pane of its session's window that lives elsewhere stays, and the window is nobody's then.
     Raises `busy` when something still runs in the worktree after a while.
     """
-    before = processes.running()
+    before = _running(world)
     own = processes.own(before, world.caller.process)
     here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
@@ -111,6 +111,11 @@ def close_own(caller: Caller, panes: Iterable[Pane], refuge: Path) -> None:
     _close_all(caller, now, still, refuge, ())
 
 
+def _running(world: World) -> Mapping[int, Process]:
+    """What runs, a pane that tmux has just opened with the program that it was opened for."""
+    return processes.running(world.snapshot.pid if world.snapshot else 0)
+
+
 def _window_panes(world: World, session: Session | None) -> list[Pane]:
     """The panes of the window that shows a session."""
     panes = world.snapshot.panes if world.snapshot else ()
@@ -125,7 +130,7 @@ def _going(world: World, session: Session | None) -> list[Pane]:
     if session is None or session.worktree_path is None or not panes:
         return panes
     tree = world.worktree_of(session)
-    running = processes.running()
+    running = _running(world)
     own = processes.own(running, world.caller.process)
     here = _inside(world, tree.path if tree else session.worktree_path, running, own)
     return [pane for pane in panes if pane in here.panes]
@@ -169,12 +174,12 @@ def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
 def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:
     from hqt.tmux.occupants import busy
 
-    running = processes.running()
+    running = _running(world)
     return busy(panes, running, own=processes.own(running, world.caller.process))
 
 
 def _is_own(world: World, pane: Pane) -> bool:
-    return pane.pid in processes.own(processes.running(), world.caller.process)
+    return pane.pid in processes.own(_running(world), world.caller.process)
 
 
 def _gone(waiting: list[Process], *, ask: bool) -> tuple[Process, ...]:
