@@ -39,6 +39,13 @@ def test_a_bar_while_files_are_written(person: Terminal, repo: Path, sealed: Pat
     assert "worktrees/other" not in screen
 
 
+def test_who_asks_in_a_shell_is_at_rest(person: Terminal) -> None:
+    person.type(f"{HQT} new fix\n")
+    assert until(lambda: person.ask("#{window_name}") == "⎇ fix")
+    person.type(f"clear; {HQT} list\n")
+    person.see("⎇ fix", "idle")
+
+
 def test_what_removes_itself_says_so_in_the_status_line(person: Terminal, repo: Path) -> None:
     person.type(f"{HQT} new fix\n")
     assert until(lambda: person.ask("#{window_name}") == "⎇ fix")

@@ -312,6 +312,9 @@ def test_a_session_outside_any_repository_opens_and_goes(sealed: Path, tmux: Ser
     folder.mkdir()
     made = done("-L", tmux.socket, "new", "notes", "-d", cwd=folder)
     window = made["window"]
+    (listed,) = done("list", "--all", cwd=sealed)["repositories"]
+    assert listed["repository"]["root"] == str(folder)
+    assert [one["nickname"] for one in listed["sessions"]] == ["notes"]
     for place in (folder, sealed):
         close(tmux, window)
         window = reopened(tmux, place, "notes")["window"]

@@ -127,6 +127,8 @@ def fork(
     reason = ""
     if profile.fork is None:
         reason = f"{profile.name} cannot fork one"
+    elif profile.transcripts is None:
+        reason = f"the profile of {profile.name} does not say where its transcripts are"
     elif conversation is None or not transcripts.exists(profile, conversation, source, env):
         reason = "it has nothing written down yet"
     elif source != directory and profile.follow == "never":

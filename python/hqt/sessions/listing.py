@@ -15,17 +15,19 @@ def here(caller: Caller, *, archived: bool = False) -> Listing:
 
 
 def everything(caller: Caller, *, archived: bool = False) -> Listings:
-    """The caller's repository, if there is one, and those of every session in the store.
+    """The caller's repository, if there is one, and those of every session in the store; a folder
+    without a repository, where a session lives, is told like one without worktrees.
 
     One that cannot be read is left out: a single broken project must not hide the others.
     """
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
     found: dict[str, Listing] = {}
-    places = [caller.directory, *(session.project for session in worlds.rows().all())]
-    for place in dict.fromkeys(places):
+    projects = {session.project for session in worlds.rows().all()}
+    for place in dict.fromkeys([caller.directory, *sorted(projects)]):
         try:
-            world = worlds.join(caller, place, snapshot)
+            look = worlds.of_project if place in projects else worlds.join
+            world = look(caller, place, snapshot)
         except HqtError as error:
             if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
                 raise

@@ -99,7 +99,9 @@ def state(world: World, session: Session) -> str:
         return "unknown"
     from hqt.tmux.occupants import is_shell
 
-    return "idle" if all(is_shell(pane.command) for pane in panes) else "working"
+    asking = None if world.caller.by_key else world.caller.pane  # what runs there is hqt
+    at_rest = all(is_shell(pane.command) or pane.id == asking for pane in panes)
+    return "idle" if at_rest else "working"
 
 
 _URGENCY = ("waiting", "error", "working", "done", "idle", "unknown")

@@ -28,6 +28,7 @@ PACKAGES = (
     "pygit2.enums",
     "random",
     "rich.console",
+    "rich.progress",
     "rich.table",
     "rich.text",
     "selectors",
