@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hqt.models import Changes, TrashEntry
+from hqt.models import Changes, IgnoredFiles, TrashEntry
 from hqt.names import printable
 from hqt.results import Listing, SessionView, WorktreeView
 
@@ -95,7 +95,7 @@ def trash(entries: Iterable[TrashEntry]) -> Table:
             entry.id,
             entry.branch or "-",
             time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
-            _size(entry.size),
+            size(entry.size),
             ", ".join(entry.holds) or "-",
             str(entry.path),
         )
@@ -105,12 +105,20 @@ def trash(entries: Iterable[TrashEntry]) -> Table:
     return table(headings, rows, shrinking=("BRANCH", "PATH"))
 
 
-def _size(size: int | None) -> str:
-    if size is None:
+def size(number: int | None) -> str:
+    """So many bytes, for people."""
+    if number is None:
         return "?"
-    amount = float(size)
-    units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    amount, units = float(number), ["B", "KiB", "MiB", "GiB", "TiB"]
     while amount >= 1024 and len(units) > 1:
         amount /= 1024
         units.pop(0)
     return f"{amount:.0f} {units[0]}"
+
+
+def others_ignored(found: IgnoredFiles) -> str:
+    """The ignored files that are not named, in a few words; empty where there are none."""
+    if not found.files and not found.partial:
+        return ""
+    files = "1 other ignored file" if found.files == 1 else f"{found.files} other ignored files"
+    return f"{'at least ' if found.partial else ''}{files}, {size(found.size)}"

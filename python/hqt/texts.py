@@ -91,6 +91,8 @@ def _(result: Inventory) -> Iterator[Part]:
             yield f"  {title}:"
             for item in items:
                 yield f"    {printable(item)}"
+    if others := tables.others_ignored(result.losses.ignored):
+        yield f"  {others} (the trash keeps them)"
     if result.refusals:
         yield "  `hqt remove` would refuse:"
         for refusal in result.refusals:

@@ -549,3 +549,54 @@ def test_a_worktree_of_another_repository_inside_stays_whatever_is_forced(
     assert error["code"] == "nested"
     assert str(foreign) in error["message"]
     assert git(foreign, "status", "--porcelain") == ""
+
+
+def test_an_earlier_repository_at_the_place_owns_nothing_here(repo: Path) -> None:
+    """It was deleted and cloned anew; the user's own worktree is named as a session once was."""
+    git(repo.parent, "clone", "-q", "--bare", str(repo), "origin")
+    made(repo)
+    subprocess.run(["rm", "-rf", str(repo)], check=True)
+    git(repo.parent, "clone", "-q", "origin", str(repo))
+    git(repo, "worktree", "add", "-q", ".worktrees/fix", "-b", "fix")
+    place = repo / ".worktrees" / "fix"
+    told = done("archive", "fix", "--wait", cwd=repo)
+    assert told["session"]["cleanup"]["reason"] == "not_owned"
+    assert place.is_dir()
+    done("remove", "fix", cwd=repo)
+    assert git(repo, "branch", "--list", "fix")
+
+
+def test_a_guest_is_not_removed_with_the_worktree_it_lives_in(repo: Path, tmux: Server) -> None:
+    made(repo, "a")
+    made(repo, "b")
+    done("-L", tmux.socket, "move", "a", "--to", "b", cwd=repo)
+    done("-L", tmux.socket, "remove", "session:b", cwd=repo)
+    error = refused("-L", tmux.socket, "remove", "b", cwd=repo)
+    assert error["code"] == "busy"
+    assert "a" in error["message"]
+    done("-L", tmux.socket, "remove", "b", "--evacuate", cwd=repo)
+    (left,) = done("list", cwd=repo)["sessions"]
+    assert left["nickname"] == "a"
+    assert not (repo / ".worktrees" / "b").exists()
+
+
+def test_a_folder_that_is_called_deleted(repo: Path, tmux: Server) -> None:
+    odd = repo / ".worktrees" / "b (deleted)"
+    one = done("-L", tmux.socket, "new", "a", "--path", str(odd), "-d", cwd=repo)
+    two = done("-L", tmux.socket, "new", "b", "-d", cwd=repo)
+    windows = [tree["windows"] for tree in done("-L", tmux.socket, "list", cwd=repo)["worktrees"]]
+    assert sorted(windows[1:]) == sorted([[one["window"]], [two["window"]]])
+    gone = done("-L", tmux.socket, "remove", "b", cwd=repo)["removed"][0]
+    assert gone["windows_closed"] == [two["window"]]
+    assert one["window"] in tmux.windows()
+
+
+def test_a_pane_that_joined_a_plain_session_stays(repo: Path, tmux: Server) -> None:
+    plain = done("-L", tmux.socket, "new", "plain", "--no-worktree", "-d", cwd=repo)
+    other = done("-L", tmux.socket, "new", "b", "-d", cwd=repo)
+    pane = tmux.ask("#{pane_id}", other["window"])
+    assert until(lambda: tmux.ask("#{pane_current_path}", pane) == other["worktree"]["path"])
+    tmux.cmd("join-pane", "-d", "-s", pane, "-t", plain["window"])
+    done("-L", tmux.socket, "remove", "plain", cwd=repo)
+    assert tmux.ask("#{window_id} #{@hqt_session}", pane) == f"{plain['window']} "
+    assert len(tmux.cmd("list-panes", "-t", plain["window"]).splitlines()) == 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
 
 from helpers.harnesses import OWN, profile, write
+from helpers.plugin import ROOT
 from hqt import paths
 from hqt.results import Finding
 from hqt.sessions import agent, hook_trust, profiles, reporting
@@ -271,7 +273,8 @@ def test_a_command_that_is_not_in_path_is_named_once(sealed: Path, called: Path)
     [found] = told("qwen")
     assert found.level == "warning"
     assert "hqt is not found in PATH" in found.message
-    assert "scripts/hqt agent Stop" in addition("qwen"), "then its place is given"
+    place = shlex.quote(str(ROOT / "scripts" / "hqt"))
+    assert f"{place} agent Stop" in addition("qwen"), "then its place is given"
 
 
 def test_a_program_looks_where_its_variable_says(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers import repos
-from helpers.calls import done
+from helpers.calls import done, hqt
 from helpers.repos import git
 from helpers.servers import Server, until
 
@@ -96,3 +96,47 @@ def test_a_removal_lets_old_ones_go_in_the_background(repo: Path) -> None:
     new(repo, "fix")
     done("remove", "fix", cwd=repo)
     assert until(lambda: not entry.exists())
+
+
+@pytest.mark.parametrize("file", ["my.draft.md", "scratch/notes", "a/b/c/d"])
+def test_ignored_files_that_no_program_makes_wait_for_the_user(repo: Path, file: str) -> None:
+    repos.commit(repo, ".gitignore", "*.draft.md\nscratch/\na/\nbuild/\n")
+    place = new(repo, "fix")
+    (place / file).parent.mkdir(parents=True, exist_ok=True)
+    (place / file).write_text("mine\n")
+    removed(repo, "fix")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+
+
+def test_what_a_program_makes_again_and_what_main_has_too_goes(repo: Path) -> None:
+    repos.commit(repo, ".gitignore", "build/\n*.log\n*.pyc\n.env\nlinked\nnode_modules\n")
+    (repo / ".env").write_text("the same\n")
+    place = new(repo, "fix")
+    (place / "build").mkdir()
+    for file in ("build/notes", "a.log", "b.pyc"):
+        (place / file).write_text("x")
+    (place / ".env").write_text("the same\n")
+    (place / "node_modules").symlink_to(repo)
+    removed(repo, "fix")
+    assert len(done("trash", "expire", cwd=repo)["emptied"]) == 1
+    place = new(repo, "fix")
+    (place / ".env").write_text("another\n")
+    removed(repo, "fix")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+
+
+def test_a_precious_file_behind_a_mountain_of_others_is_seen(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes: what is shown may stop early, what deletes may not."""
+    from hqt.git import ignored
+
+    monkeypatch.setattr(ignored, "PATIENCE", 0.0)
+    repos.commit(repo, ".gitignore", "a/\nlogs/\n")
+    place = new(repo, "fix")
+    for folder in ("a", "logs"):
+        (place / folder).mkdir()
+    (place / "a" / ".env").write_text("mine\n")
+    assert "at least" in hqt("inspect", "fix", cwd=repo).out
+    removed(repo, "fix")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt import verdict
+from hqt import tables, verdict
 from hqt.errors import HqtError
 from hqt.models import Losses, Session, Worktree
 from hqt.names import printable
@@ -177,19 +177,9 @@ def _losses(lost: Losses) -> list[Loss]:
 
 
 def _notes(lost: Losses) -> list[str]:
-    some = lost.ignored
-    least = "at least " if some.partial else ""
-    notes = [f"{least}{some.files} other ignored files, {_size(some.size)}"] if some.files else []
+    notes = [others] if (others := tables.others_ignored(lost.ignored)) else []
     notes += [f"The stash stays: {stash}" for stash in lost.stashes]
     return [*notes, lost.elsewhere] if lost.elsewhere else notes
-
-
-def _size(size: int) -> str:
-    amount, units = float(size), ["B", "KiB", "MiB", "GiB", "TiB"]
-    while amount >= 1024 and len(units) > 1:
-        amount /= 1024
-        units.pop(0)
-    return f"{amount:.0f} {units[0]}"
 
 
 def _busy(one: Going) -> tuple[str, ...]:

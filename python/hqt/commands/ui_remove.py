@@ -9,6 +9,7 @@ from hqt.commands.ui_removal import Going
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.sessions import targets
+from hqt.sessions.doomed import at_home
 from hqt.sessions.targets import Target
 from hqt.ui import confirm
 from hqt.ui.confirm_model import ConfirmServices, Refusal, RemovalAnswer, RemovalQuestion
@@ -78,8 +79,8 @@ def _going(target: Target) -> Going:
     if tree is None or tree.main:
         return Going(world, session, None)
     inside = world.sessions_in(tree)
-    if session is None and inside:
-        session = next((one for one in inside if one.owns_worktree), inside[0])
+    if session is None:
+        session = at_home(tree, inside)
     return Going(world, session, tree)
 
 

@@ -6,6 +6,7 @@ a file of secrets goes too. Summing is bounded: nobody waits for the size of `no
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 import time
@@ -37,7 +38,17 @@ _CACHES = frozenset(
     .terraform .bundle deps elm-stuff .stack-work dist-newstyle zig-cache .zig-cache coverage
     """.split()
 )
+_PASSING = frozenset("cache caches tmp temp log logs".split())  # not worth waiting for either
 _MARKS = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
+# What programs leave behind and make again.
+_LITTER = re.compile(
+    r"""
+      .*\.(log|tmp|temp|pid|sock|lock|swp|swo|cache|tsbuildinfo|gcno|gcda|gcov)(\.\d+)?
+    | .*\.(py[cod]|o|obj|lo|la|a|so|dylib|dll|exe|class|hi|beam|rlib|rmeta|d|map) | .*~ | \#.*\#
+    | \.(DS_Store|coverage.*|eslintcache|stylelintcache|directory) | Thumbs\.db | desktop\.ini
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
 
 
 def looks_precious(name: str) -> bool:
@@ -56,6 +67,40 @@ def survey(root: Path, names: Iterable[str]) -> IgnoredFiles:
         begun.add(name.rstrip("/"), folder=name.endswith("/"))
     begun.finish()
     return IgnoredFiles(tuple(sorted(begun.precious)), begun.files, begun.size, begun.partial)
+
+
+def worth_keeping(root: Path, names: Iterable[str], other: Path | None) -> bool:
+    """Whether the ignored entries hold a file that nobody may be able to make again: outside of
+    caches, anything but what programs leave behind and what the checkout `other` has just so.
+
+    Searched to the end, however long it takes; a folder that cannot be read holds one.
+    """
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop().rstrip("/")
+        path = root / name
+        if path.name in _CACHES | _PASSING:
+            continue
+        if not path.is_symlink() and path.is_dir():
+            try:
+                inner = os.listdir(path)  # noqa: PTH208 - names are all that is wanted
+            except OSError:
+                return True
+            if not _MARKS.intersection(inner):
+                waiting.extend(f"{name}/{one}" for one in inner)
+        elif not (_is_litter(path) or (other and _same(path, other / name))):
+            return True
+    return False
+
+
+def _is_litter(path: Path) -> bool:
+    return _LITTER.fullmatch(path.name) is not None and not looks_precious(path.name)
+
+
+def _same(one: Path, other: Path) -> bool:
+    if one.is_symlink() or other.is_symlink():
+        return one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink()
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 @dataclass(slots=True)

@@ -1,14 +1,15 @@
 """A last look into the trash before something goes from it by itself.
 
 What held nothing when it was removed may hold something all the same: a file that was written
-between the last check and the move, or an ignored one that nobody can make again. Only caches and
-what git keeps elsewhere goes without the user's word (design, rule 1).
+between the last check and the move, or an ignored one that nobody can make again. Only caches,
+what programs leave behind and what is kept elsewhere goes without the user's word (design, rule 1).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import entry, ignored, question
@@ -23,12 +24,12 @@ def sift(repo: Repository, entries: Iterable[TrashEntry]) -> tuple[TrashEntry, .
     The others are marked as holding something, so that they wait for the user. A look that fails
     or is unsure is as good as something found.
     """
-    return tuple(one for one in entries if not _holds(entry.find(repo, one.id)))
+    return tuple(one for one in entries if not _holds(entry.find(repo, one.id), repo.main))
 
 
-def _holds(one: Entry) -> bool:
+def _holds(one: Entry, main: Path | None) -> bool:
     try:
-        found = _found(one)
+        found = _found(one, main)
     except (HqtError, OSError):
         return True  # not marked: the next look may succeed
     if found:
@@ -36,7 +37,7 @@ def _holds(one: Entry) -> bool:
     return found
 
 
-def _found(one: Entry) -> bool:
+def _found(one: Entry, main: Path | None) -> bool:
     if not one.has_tree:
         return False
     listed = ("ls-files", "-z", "--exclude-standard", "--others")
@@ -45,7 +46,7 @@ def _found(one: Entry) -> bool:
     return bool(
         (head and _ask(one, "diff-index", "--cached", "--name-only", "-z", head, "--"))
         or _ask(one, *listed, "--modified")
-        or ignored.survey(one.tree, [name for name in names if name]).precious
+        or ignored.worth_keeping(one.tree, [name for name in names if name], main)
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hqt import faults
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Repository
+from hqt.models import Caller, Repository, Session
 from hqt.sessions import world as worlds
 
 
@@ -24,7 +24,10 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
     from hqt.git.lock import repository_lock
     from hqt.sessions.returning import keeper
 
+    earlier = _of_an_earlier_one(repository)
     with repository_lock(repository, verb):
+        for row in earlier:
+            worlds.rows().update(row.id, owns_worktree=False, owns_branch=False)
         said = (
             *journal.take_back(repository, _has_a_session),
             *trash.recover(repository, keeper(repository)),
@@ -33,6 +36,15 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
         for sentence in said:
             faults.note(f"{repository.common_dir}: {sentence}")
         yield said
+
+
+def _of_an_earlier_one(repository: Repository) -> list[Session]:
+    """The rows that call this repository their project and say that they made something, although
+    hqt has never changed anything in it: they are of an earlier one at its place."""
+    if (repository.common_dir / "hqt").exists():
+        return []
+    rows = worlds.rows().all(repository.root)
+    return [row for row in rows if row.owns_worktree or row.owns_branch]
 
 
 def _forget_removed(repository: Repository) -> Iterator[str]:
@@ -69,7 +81,7 @@ def settle(caller: Caller, verb: str) -> tuple[str, ...]:
         if error.code in {Code.NOT_A_REPOSITORY, Code.UNSUPPORTED_REPOSITORY}:
             return ()
         raise
-    if not journal.pending(found) and not recovery.unfinished(found):
+    if not (journal.pending(found) or recovery.unfinished(found) or _of_an_earlier_one(found)):
         return ()
     with changing(found, verb) as said:
         return said

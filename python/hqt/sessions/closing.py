@@ -125,15 +125,23 @@ def _window_panes(world: World, session: Session | None) -> list[Pane]:
 def _going(world: World, session: Session | None) -> list[Pane]:
     """The panes of that window that go with the session: those that live in its worktree, since
     an option alone never justifies closing one. A session without a worktree has no such place;
-    its window was opened for it, and goes whole."""
+    its window was opened for it, and goes whole, but for panes that have joined it from where
+    others live."""
     panes = _window_panes(world, session)
-    if session is None or session.worktree_path is None or not panes:
+    if session is None or not panes:
         return panes
+    if session.worktree_path is None:
+        return [pane for pane in panes if len(panes) == 1 or not _is_a_guest(world, pane)]
     tree = world.worktree_of(session)
     running = _running(world)
     own = processes.own(running, world.caller.process)
     here = _inside(world, tree.path if tree else session.worktree_path, running, own)
     return [pane for pane in panes if pane in here.panes]
+
+
+def _is_a_guest(world: World, pane: Pane) -> bool:
+    home = _home(world, pane)
+    return home is not None and not home.main and bool(world.sessions_in(home))
 
 
 def _inside(
@@ -158,8 +166,15 @@ def _bound(world: World, tree: Worktree) -> list[Pane]:
     return [
         pane
         for pane in panes
-        if pane.window_worktree in {"", tree.id} and pane.window_session not in others
+        if pane.window_worktree in {"", tree.id}
+        and pane.window_session not in others
+        and _home(world, pane) in {None, world.main, tree}
     ]
+
+
+def _home(world: World, pane: Pane) -> Worktree | None:
+    """The checkout that a pane lives in."""
+    return world.home(worlds.pane_path(pane.path)) if pane.path else None
 
 
 def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
@@ -168,7 +183,7 @@ def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
     """Whether the deepest match of a pane's path is `tree`."""
-    return bool(pane.path) and world.home(worlds.pane_path(pane.path)) == tree
+    return _home(world, pane) == tree
 
 
 def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:

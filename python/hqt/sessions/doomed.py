@@ -49,17 +49,27 @@ def _doom(target: Target, keep_worktree: bool, evacuate: bool, gone: tuple[str, 
             raise _main_checkout(target)
         return Doomed(world, session, None)
     inside = [one for one in world.sessions_in(tree) if one.id not in gone]
-    if session is None and inside:
-        session = next((one for one in inside if one.owns_worktree), inside[0])
-    if keep_worktree:
-        if session is None or (target.session is None and len(inside) > 1):
+    if keep_worktree and session is None:
+        if len(inside) != 1:
             raise _whose(tree, inside)
+        session = inside[0]
+    if session is None:
+        session = at_home(tree, inside)
+    if keep_worktree:
         return Doomed(world, session, None, f"The worktree at {tree.path} stays, as asked.")
     others = [one.nickname for one in inside if session is None or one.id != session.id]
     if others and target.session and not evacuate:
         who = ", ".join(others)
         return Doomed(world, session, None, f"The worktree stays: {who} lives there too.")
     return Doomed(world, session, tree, gone=gone)
+
+
+def at_home(tree: Worktree, inside: Sequence[Session]) -> Session | None:
+    """The session that goes with its worktree when only that is named: the one it was made for, or
+    one of its name, as `open` makes it for a worktree made by hand. Any other is a guest."""
+    names = {tree.branch, tree.label, tree.path.name}
+    named = (one for one in inside if one.nickname in names)
+    return next((one for one in inside if one.owns_worktree), next(named, None))
 
 
 def _whose(tree: Worktree, inside: Sequence[Session]) -> HqtError:

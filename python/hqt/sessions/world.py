@@ -131,8 +131,9 @@ class World:
 
 
 def pane_path(path: str) -> Path:
-    """A pane's current path as tmux tells it, without the mark of a deleted folder."""
-    return Path(path.removesuffix(" (deleted)"))
+    """A pane's current path as tmux tells it, without the mark of a deleted folder; a folder may
+    really be called so."""
+    return Path(path if os.path.lexists(path) else path.removesuffix(" (deleted)"))
 
 
 def connect(caller: Caller) -> Tmux:

@@ -102,9 +102,10 @@ class _View:
 
     def inside(self, folder: str) -> bool:
         """Whether this is the deepest worktree that holds the folder, deleted or not."""
+        exists = os.path.lexists(folder)  # a folder may be called so
         return any(
             _within(spelt, self.worktree) and not any(_within(spelt, tree) for tree in self.deeper)
-            for spelt in (folder, folder.removesuffix(_DELETED))
+            for spelt in ({folder} if exists else {folder, folder.removesuffix(_DELETED)})
         )
 
     def work(self, pane: Pane) -> list[str]:
