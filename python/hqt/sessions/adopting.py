@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 import time
+from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.models import Pane, Session, Worktree
@@ -70,22 +71,38 @@ def idle_pane(world: World, window: str, row: Session) -> str | None:
 
 
 def require_unmoved(world: World, tree: Worktree | None) -> None:
-    """Raise `missing_worktree` where a pane shows that a worktree is not gone but was moved without
-    git: to check it out again would take its place from it."""
+    """Raise `missing_worktree` where a worktree is not gone but was moved without git, by a pane in
+    it or by its folder: to check it out again would take its place from it, and removed it would
+    be no worktree any more."""
+    from hqt.git import moved
+
+    if tree is None or not tree.missing:
+        return
+    folder, window = _seen_in(world, tree)
+    folder = folder or moved.moved_to(world.repository, tree, worlds.pool(world))
+    if folder is None:
+        return
+    there = f"{folder} now, where window {window} is" if window else f"{folder} now"
+    root = world.repository.root  # where git works in any case; a moved repository's tree has none
+    raise HqtError(
+        Code.MISSING_WORKTREE,
+        f"⎇ {tree.label} is at {there}, but git looks for it at {tree.path}. Nothing was changed.",
+        f"`git -C {shlex.quote(str(root))} worktree repair {shlex.quote(str(folder))}` tells git; "
+        "then try again.",
+        {"path": str(tree.path), "moved": str(folder)} | ({"window": window} if window else {}),
+    )
+
+
+def _seen_in(world: World, tree: Worktree) -> tuple[Path | None, str | None]:
+    """The folder that is the worktree by its `.git`, and a window with a pane in there."""
     from hqt.git import admin
 
-    for pane in world.snapshot.panes if tree and world.snapshot else ():
+    for pane in world.snapshot.panes if world.snapshot else ():
         here = worlds.pane_path(pane.path) if pane.path else None
         for folder in (here, *here.parents) if here else ():
-            if tree and admin.points_back(tree.git_dir, folder):
-                raise HqtError(
-                    Code.MISSING_WORKTREE,
-                    f"⎇ {tree.label} is at {folder} now, where window {pane.window} is, but git "
-                    f"looks for it at {tree.path}. Nothing was changed.",
-                    f"`git worktree repair {shlex.quote(str(folder))}` tells git; "
-                    "then `hqt open` goes to its window.",
-                    {"path": str(tree.path), "moved": str(folder), "window": pane.window},
-                )
+            if admin.points_back(tree.git_dir, folder):
+                return folder, pane.window
+    return None, None
 
 
 def session_for(world: World, tree: Worktree | None) -> Session:

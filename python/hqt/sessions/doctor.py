@@ -5,6 +5,7 @@ from __future__ import annotations
 import locale
 import os
 import platform
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -195,7 +196,7 @@ def _count(number: int, one: str) -> str:
 
 def _repository(caller: Caller) -> Iterator[Finding]:
     from hqt.errors import Code
-    from hqt.git import support, trash
+    from hqt.git import moved, support, trash
 
     try:
         world = worlds.look(caller)
@@ -228,9 +229,14 @@ def _repository(caller: Caller) -> Iterator[Finding]:
         )
     for tree in world.worktrees:
         if tree.missing and tree.locked is None:
+            now = moved.moved_to(found, tree, worlds.pool(world))
+            tell = f"`git -C {shlex.quote(str(found.root))} worktree repair"
             yield Finding(
                 "repository",
                 "note",
-                f"The directory of ⎇ {tree.label} is not at {tree.path} any more.",
-                "If it was moved, `git worktree repair NEW_PATH`; `hqt restore` makes it anew.",
+                f"The directory of ⎇ {tree.label} is not at {tree.path} any more"
+                + (f" but at {now}." if now else "."),
+                f"{tell} {shlex.quote(str(now))}` tells git."
+                if now
+                else f"If it was moved, {tell} NEW_PATH`; `hqt restore` makes it anew.",
             )

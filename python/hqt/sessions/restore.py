@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, TrashEntry, Worktree, worktree_id
 from hqt.results import Opened
-from hqt.sessions import inspect, rows, setup, targets, views
+from hqt.sessions import adopting, inspect, rows, setup, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.create import Progress
@@ -25,8 +25,9 @@ from hqt.sessions.world import World
 def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     """Bring the worktree that `name` means back at its recorded directory; opens no window.
 
-    Raises what resolving a target raises, `path_exists` when its directory is there, `locked`,
-    `worktree_and_branch_gone` when nothing is left to restore it from.
+    Raises what resolving a target raises, `path_exists` when its directory is there,
+    `missing_worktree` when it is elsewhere, `locked`, `worktree_and_branch_gone` when nothing is
+    left to restore it from.
     """
     settled = settle(caller, "restore")
     found = _meant(worlds.anywhere(caller), name)
@@ -49,6 +50,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
             f"The worktree of {name!r} is there: {tree.path}. Nothing was changed.",
             "`hqt open` goes to its window.",
         )
+    adopting.require_unmoved(world, tree)
     with changing(world.repository, "restore"):
         made, recreated, prepared = check_out_again(world, tree, session, progress)
     world = worlds.again(world)

@@ -14,7 +14,7 @@ from hqt import documents, signals
 from hqt.errors import Code, HqtError
 from hqt.models import Session, Worktree
 from hqt.results import Inventory
-from hqt.sessions import rows
+from hqt.sessions import adopting, rows
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
@@ -96,9 +96,11 @@ def same(world: World, asked: Worktree) -> Worktree:
 
 
 def require_registered(world: World, tree: Worktree) -> None:
-    """Raise `identity_mismatch` unless directory and registration name each other."""
+    """Raise `identity_mismatch` unless directory and registration name each other, and
+    `missing_worktree` for a missing one that is not gone but was moved."""
     from hqt.git import worktrees
 
+    adopting.require_unmoved(world, tree)
     if not tree.missing:
         worktrees.require_identity(world.repository, tree)
 

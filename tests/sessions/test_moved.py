@@ -1,0 +1,73 @@
+"""A worktree that was moved by `mv` is not gone: no verb unregisters it or makes it anew."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from helpers.calls import done, refused
+from helpers.repos import git
+from helpers.servers import Server
+
+VERBS = [("remove", "fix"), ("remove", "fix", "--force"), ("restore", "fix"), ("open", "fix")]
+
+
+def moved(repo: Path, what: str) -> tuple[Path, Path, Path]:
+    """The repository, where git looks for the worktree, and where it is with its work."""
+    place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    (place / "notes").write_text("mine\n")
+    if what == "worktree":
+        return repo, place, place.rename(place.with_name("a way"))
+    new = repo.rename(repo.with_name("pro ject"))
+    return new, place, new / place.relative_to(repo)
+
+
+@pytest.mark.parametrize("what", ["worktree", "repository"])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_it_is_refused_and_its_remedy_heals(
+    repo: Path, tmux: Server, sealed: Path, verb: tuple[str, ...], what: str
+) -> None:
+    here = ("-L", tmux.socket)
+    new, old, now = moved(repo, what)
+    error = refused(*here, *verb, cwd=new)
+    assert error["code"] == "missing_worktree"
+    assert error["details"] == {"path": str(old), "moved": str(now)}
+    assert f"is at {now} now" in error["message"]
+    assert not old.exists()
+    assert git(new, "branch", "--list", "fix")
+    assert (new / ".git" / "worktrees" / "fix").is_dir()
+    [remedy] = re.findall("`(.*)`", error["remedy"])
+    subprocess.run(remedy, shell=True, check=True, cwd=sealed)
+    assert done(*here, "path", "fix", cwd=new)["path"] == str(now)
+    assert refused(*here, "remove", "fix", cwd=new)["code"] == "dirty"
+    assert (now / "notes").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("what", "end"),
+    [("worktree", ("retained", "missing")), ("repository", ("failed", "not_a_repository"))],
+)
+def test_archive_keeps_it(repo: Path, what: str, end: tuple[str, str]) -> None:
+    """A moved repository is not where the session's row has it, and no attempt looks elsewhere."""
+    new, _, now = moved(repo, what)
+    session = done("archive", "fix", "--wait", cwd=new)["session"]
+    assert (session["cleanup"]["status"], session["cleanup"]["reason"]) == end
+    assert (now / "notes").exists()
+    assert (new / ".git" / "worktrees" / "fix").is_dir()
+
+
+def test_where_one_of_several_was_moved_none_is_removed(repo: Path) -> None:
+    done("new", "other", "--no-window", cwd=repo)
+    moved(repo, "worktree")
+    error = refused("remove", "other", "fix", cwd=repo)
+    assert error["code"] == "missing_worktree"
+    assert (repo / ".worktrees" / "other").is_dir()
+
+
+def test_doctor_says_where_it_is(repo: Path) -> None:
+    _, _, now = moved(repo, "worktree")
+    said = [one["message"] for one in done("doctor", cwd=repo)["findings"] if one["remedy"]]
+    assert any(message.endswith(f" but at {now}.") for message in said), said
