@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -58,6 +59,27 @@ class Verbs(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, but a verb that nearly is one is named."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], VERBS, 1)
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each verb with its whole first sentence, however long."""
+        verbs = [(name, self.get_command(ctx, name)) for name in VERBS]
+        rows = [(name, verb.get_short_help_str(1000)) for name, verb in verbs if verb]
+        with formatter.section("Commands"):
+            formatter.write_dl([row for row in rows if row[1]])
+
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="hqt", message="%(prog)s %(version)s")
@@ -101,10 +123,13 @@ def _expected(error: BaseException) -> Failure:
         return error
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "hqt"
-        message = error.format_message().strip().rstrip(".") + "."
+        message = error.format_message().strip().rstrip(".")
+        message += "" if message.endswith("?") else "."
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             message = f"{where} needs more than this.\n\n{error.format_message()}"
         return HqtError(Code.USAGE, message, f"See `{where} --help`.")
+    if isinstance(error, OSError) and (error.errno, error.filename) == (errno.EIO, None):
+        return HqtError(Code.INTERRUPTED, "The terminal has gone; nothing more was done.", "")
     if isinstance(error, click.Abort):
         return HqtError(Code.INTERRUPTED, "Stopped; nothing was done.", "")
     if isinstance(error, BrokenPipeError):

@@ -120,6 +120,24 @@ def test_any_locale(repo: Path, locale: str) -> None:
     assert call("list", cwd=repo, LC_ALL=locale).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("rmove", "remove"), ("lok", "lock"), ("undoo", "undo")]
+)
+def test_a_verb_that_nearly_is_one_is_named(sealed: Path, typed: str, meant: str) -> None:
+    error = hqt(typed, "--json", cwd=sealed)
+    assert error.status == 2
+    message = json.loads(error.err)["error"]["message"]
+    assert message.endswith(f"Did you mean {meant!r}?")
+    assert "Did you mean 'list'?" in hqt("trash", "lst", cwd=sealed).err
+    assert "?." not in hqt("trash", "lst", cwd=sealed).err
+
+
+def test_help_tells_of_every_verb_to_the_end(sealed: Path) -> None:
+    told = hqt("--help", cwd=sealed).out
+    assert "..." not in told.split("Commands:")[1]
+    assert all(f"\n  {verb} " in told for verb in VERBS)
+
+
 def test_each_reason_of_a_refusal_stands_beside_its_remedy(repo: Path) -> None:
     done("new", "fix", "--no-window", cwd=repo)
     tree = repo / ".worktrees" / "fix"

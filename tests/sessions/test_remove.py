@@ -580,6 +580,19 @@ def test_a_guest_is_not_removed_with_the_worktree_it_lives_in(repo: Path, tmux: 
     assert not (repo / ".worktrees" / "b").exists()
 
 
+@pytest.mark.parametrize("flags", [[], ["--keep-worktree"]])
+def test_a_window_whose_program_has_ended_goes_too(
+    repo: Path, tmux: Server, flags: list[str]
+) -> None:
+    tmux.cmd("set-option", "-g", "remain-on-exit", "on")
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    assert until(lambda: tmux.ask("#{pane_current_command}", made["window"]) == "sh")
+    tmux.cmd("send-keys", "-t", made["window"], "exit", "Enter")
+    assert until(lambda: tmux.ask("#{pane_dead}", made["window"]) == "1")
+    done("-L", tmux.socket, "remove", "fix", *flags, cwd=repo)
+    assert made["window"] not in tmux.windows()
+
+
 def test_a_folder_that_is_called_deleted(repo: Path, tmux: Server) -> None:
     odd = repo / ".worktrees" / "b (deleted)"
     one = done("-L", tmux.socket, "new", "a", "--path", str(odd), "-d", cwd=repo)

@@ -11,7 +11,7 @@ from hqt.commands.shared import shared, verb
 from hqt.models import Caller
 
 
-@click.group("ui", hidden=True)
+@click.group("ui")
 @shared
 def command() -> None:
     """The screens that the keys open, in a popup or in this terminal."""

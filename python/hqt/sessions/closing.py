@@ -69,6 +69,7 @@ def close_worktree(
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
     inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
     window = _window_panes(world, session)
+    inside += [one for one in window if one.dead]
     around = [one for one in _bound(world, tree) if one not in (*here.panes, *window)]
     idle = [pane for pane in around if not _busy(world, [pane])]
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
@@ -136,7 +137,7 @@ def _going(world: World, session: Session | None) -> list[Pane]:
     running = _running(world)
     own = processes.own(running, world.caller.process)
     here = _inside(world, tree.path if tree else session.worktree_path, running, own)
-    return [pane for pane in panes if pane in here.panes]
+    return [pane for pane in panes if pane in here.panes or pane.dead]  # a dead one is nowhere
 
 
 def _is_a_guest(world: World, pane: Pane) -> bool:
