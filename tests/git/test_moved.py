@@ -22,6 +22,12 @@ def renamed(top: Path) -> tuple[Path, Path]:
     return repo, tree.rename(tree.with_name("a 'new' name"))
 
 
+def renamed_elsewhere(top: Path) -> tuple[Path, Path]:
+    repo = repository(top / "project")
+    tree = linked(repo, top / "far" / "topic")
+    return repo, tree.rename(tree.with_name("other"))
+
+
 def into_the_pool(top: Path) -> tuple[Path, Path]:
     repo = repository(top / "project")
     tree = linked(repo, top / "far" / "topic")
@@ -76,6 +82,7 @@ def pooled(top: Path) -> tuple[Path, Path]:
 
 MOVES: list[Move] = [
     renamed,
+    renamed_elsewhere,
     into_the_pool,
     with_its_repository,
     with_its_repository_to_a_name_of_its_own,
@@ -137,14 +144,16 @@ def test_a_copy_of_a_repository_does_not_take_the_worktrees_of_the_first(sealed:
 
 def test_a_link_and_another_entry_are_not_it(sealed: Path) -> None:
     repo, tree = pooled(sealed / "top")
-    admin = repo / ".git" / "worktrees" / "topic"
     shutil.rmtree(tree)
-    for name in ("link", "else"):
+    for name, common in {"now": repo / ".git", "before": sealed / "nowhere" / ".git"}.items():
         (repo / ".worktrees" / name).mkdir()
-    (repo / "gitfile").write_text(f"gitdir: {admin}\n")
-    (repo / ".worktrees" / "link" / ".git").symlink_to(repo / "gitfile")
+        (repo / name).write_text(f"gitdir: {common}/worktrees/topic\n")
+        (repo / ".worktrees" / name / ".git").symlink_to(repo / name)
+    (repo / ".worktrees" / "else").mkdir()
     (repo / ".worktrees" / "else" / ".git").write_text("gitdir: /nowhere/.git/worktrees/else\n")
     assert found(repo) is None
+    (repo / ".worktrees" / "else" / ".git").write_text("gitdir: /nowhere/.git/worktrees/topic\n")
+    assert found(repo) == repo / ".worktrees" / "else"
 
 
 def test_a_large_folder_is_not_read_to_its_end(

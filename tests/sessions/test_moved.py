@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers.calls import done, refused
-from helpers.repos import git
+from helpers.repos import git, linked
 from helpers.servers import Server
 
 VERBS = [("remove", "fix"), ("remove", "fix", "--force"), ("restore", "fix"), ("open", "fix")]
@@ -57,6 +57,17 @@ def test_archive_keeps_it(repo: Path, what: str, end: tuple[str, str]) -> None:
     assert (session["cleanup"]["status"], session["cleanup"]["reason"]) == end
     assert (now / "notes").exists()
     assert (new / ".git" / "worktrees" / "fix").is_dir()
+
+
+def test_a_worktree_that_its_repository_was_moved_away_from(repo: Path) -> None:
+    """It is in its place, so that git heals it where it is asked in the main checkout."""
+    place = linked(repo, repo.parent / "hand", "hand")
+    new = repo.rename(repo.with_name("again"))
+    error = refused("remove", "hand", cwd=new)
+    assert error["code"] == "identity_mismatch"
+    assert "`git worktree repair` in its main checkout" in error["remedy"]
+    git(new, "worktree", "repair")
+    assert done("remove", "hand", cwd=new)["removed"][0]["path"] == str(place)
 
 
 def test_where_one_of_several_was_moved_none_is_removed(repo: Path) -> None:

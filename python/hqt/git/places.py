@@ -79,7 +79,7 @@ def _check_registered(path: Path, worktrees: tuple[Worktree, ...]) -> None:
             raise _taken(
                 path,
                 f"{path} is the place of a worktree whose folder is gone",
-                "Restore or remove that worktree first; `git worktree repair` finds a moved one.",
+                "Restore or remove it first; if it was moved, `git worktree repair NEW_PATH`.",
             )
         if worktree.missing and lies_in(worktree.path, path):
             raise _taken(path, f"{path} would lie around the missing worktree {worktree.path}")

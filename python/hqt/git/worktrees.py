@@ -61,8 +61,8 @@ def mismatch(entry: Path, path: Path) -> HqtError:
         Code.IDENTITY_MISMATCH,
         f"{path} is not the worktree that git has registered as {entry.name}"
         f"{_occupant(entry, path)}; it was left alone.",
-        "If the worktree was moved, run `git worktree repair` there; else look what is at that"
-        " path.",
+        "If the repository was moved, `git worktree repair` in its main checkout tells git; if the"
+        " worktree was, the same with its new path. Else look what is at that path.",
         {"path": str(path), "admin": str(entry)},
     )
 
