@@ -252,3 +252,28 @@ def test_holes_stay_holes(sealed: Path, elsewhere: Path) -> None:
         file.seek(70 << 20)
         file.write(b"x")
     assert snapshots.remove_copied(tree, elsewhere / "copy") == (tree / "middle", tree)
+
+
+def test_a_pool_that_has_moved_there_and_is_linked(
+    sealed: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The repository has moved too, so the copy says where it was; a failure after it is undone."""
+    repo, tree = states.fresh(sealed)
+    states.by_name()["staged and modified"].build(repo, tree)
+    before = portrait(tree)
+    removed = trashing.remove(repo, tree, "dirty")
+    now, back = sealed / "moved", elsewhere / "topic"
+    repo.rename(now)
+    (now / ".worktrees").rmdir()
+    (now / ".worktrees").symlink_to(elsewhere)
+    with monkeypatch.context() as patched:
+        patched.setattr(passage, "reattach", lambda _: (now / "nothing").rmdir())
+        with pytest.raises(HqtError):
+            trashing.undo(now, removed.id)
+    assert list(elsewhere.iterdir()) == []
+    assert trashing.undo(now, removed.id).path == back
+    assert (back / ".git").read_text() == f"gitdir: {now}/.git/worktrees/topic\n"
+    after = portrait(back)
+    for one in (before, after):
+        one.admin.pop("gitdir"), one.files.pop(".git")
+    assert differences(before, after) == []

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hqt.errors import Code, HqtError
-from hqt.git import durable, files, manifest
+from hqt.git import durable, files, manifest, whereabouts
 from hqt.git.lock import own_directory
 from hqt.git.manifest import BrokenManifest, Manifest, Place
 from hqt.models import Repository, TrashEntry
@@ -49,6 +49,20 @@ class Entry:
     def path(self) -> Path:
         """Where the worktree was."""
         return self.manifest.path
+
+    @property
+    def destination(self) -> Path | None:
+        """The same place as it is called now, if the repository has moved since the tree came in;
+        None where it has no counterpart.
+        """
+        try:
+            named = whereabouts.named_by(self.tree)
+        except OSError:
+            named = None
+        if named is None:
+            return self.path
+        then = whereabouts.common_dir_of(named)
+        return whereabouts.present(self.path, self.manifest.pool, then, self.common_dir)
 
     @property
     def directory(self) -> Path:
@@ -103,7 +117,7 @@ class Entry:
         branch = said.ref.removeprefix("refs/heads/") if said.ref else None
         return TrashEntry(
             id=said.id,
-            path=said.path,
+            path=self.destination or said.path,
             branch=branch,
             head=said.commit,
             removed_at=said.removed_at // 1_000_000_000,

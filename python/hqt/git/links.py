@@ -1,7 +1,7 @@
 """How a worktree and its admin entry find each other, and a submodule its git directory in there;
 and what they must say when they come back to another place or under another name.
 
-In its old place everything gets back the bytes it had; elsewhere a relative path stays relative.
+What leads there as it is written keeps its bytes; otherwise a relative path stays relative.
 """
 
 from __future__ import annotations
@@ -37,24 +37,13 @@ def submodules(admin: Path, home: Path, path: Path) -> tuple[Link, ...]:
     return tuple(found)
 
 
-def is_moved(entry: Entry) -> bool:
-    """Whether it comes back to another path, or its admin entry under another name."""
-    place = entry.place
-    return (place.path, place.name) != (entry.path, entry.manifest.name)
-
-
 def write_admin(entry: Entry) -> None:
     """Make the admin entry in the trash say what fits the entry's place. Raises OSError."""
     said, place = entry.manifest, entry.place
-    named = said.gitdir
-    if is_moved(entry):
-        named = _like(said.gitdir, place.path / ".git", entry.home)
-    _write(entry.admin / "gitdir", named)
+    _write(entry.admin / "gitdir", _like(said.gitdir, place.path / ".git", entry.home))
     _write(entry.admin / "HEAD", place.head)
     for link in said.links:
-        worktree = link.worktree
-        if is_moved(entry):
-            worktree = _like(worktree, place.path / link.checkout, entry.home / link.git_dir)
+        worktree = _like(link.worktree, place.path / link.checkout, entry.home / link.git_dir)
         git_dir = entry.admin / link.git_dir
         if gitdir.read_format(git_dir).worktree != worktree:
             setting = ("config", "--file", str(git_dir / "config"), "core.worktree", worktree)
@@ -65,7 +54,7 @@ def write_submodules(entry: Entry, tree: Path) -> None:
     """The same for the `.git` files of the submodules checked out in `tree`. Raises OSError."""
     for link in entry.manifest.links:
         file, named = tree / link.checkout / ".git", link.gitfile
-        if is_moved(entry) and named:
+        if named:
             target = entry.home / link.git_dir
             base = entry.place.path / link.checkout
             named = _PREFIX + _like(named.removeprefix(_PREFIX), target, base)
@@ -94,8 +83,6 @@ def write_gitfile(entry: Entry, tree: Path) -> None:
 def gitfile(entry: Entry) -> bytes:
     """What the worktree's own `.git` must say at the entry's place. Raises OSError."""
     before = os.fsdecode(files.read(entry.dotgit))
-    if not is_moved(entry):
-        return os.fsencode(before)
     return os.fsencode(_PREFIX + _like(before.removeprefix(_PREFIX), entry.home, entry.place.path))
 
 
@@ -114,7 +101,11 @@ def _git_dirs(modules: Path) -> Iterator[Path]:
 
 
 def _like(before: str, target: Path, base: Path) -> str:
-    """`target` as a path in the manner of `before`: absolute, or relative to `base`."""
+    """`before` if it leads from `base` to `target`; else `target` in its manner: absolute, or
+    relative to `base`.
+    """
+    if os.path.realpath(base / before.rstrip("\r\n")) == os.path.realpath(target):
+        return before
     newline = "\n" if before.endswith("\n") else ""
     absolute = before.startswith("/")
     return (str(target) if absolute else os.path.relpath(target, base)) + newline

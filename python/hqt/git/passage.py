@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, disposal, durable, entry, files, links, snapshots
+from hqt.git import admin, disposal, durable, entry, files, links, snapshots, whereabouts
 from hqt.git.entry import Entry
 
 
@@ -39,11 +39,17 @@ def set_aside(one: Entry) -> None:
 
 
 def is_marked(one: Entry, tree: Path) -> bool:
-    """Whether the directory `tree` is this entry's, on its way. Raises OSError if unreadable."""
-    try:
-        return files.read(tree / ".git") == one.marker
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    """Whether the directory `tree` is this entry's, on its way. Raises OSError if unreadable.
+
+    The id tells, as the repository may have moved since. In a copy of the repository there is an
+    entry of the same id: what its marker names has a tree of its own, or this one is its.
+    """
+    named = whereabouts.named_by(tree)
+    if named is None or named.name != one.id:
         return False
+    if tree == one.tree or os.path.realpath(named) == os.path.realpath(one.directory):
+        return True
+    return not named.exists() or os.path.lexists(named / one.tree.name)
 
 
 def take_tree(one: Entry) -> None:
@@ -180,11 +186,12 @@ def _gitfile(one: Entry) -> Path:
             f"{one.dotgit} is gone, so {one.place.path} cannot be linked to git again.",
             f"`git worktree repair {one.place.path}` mends the link.",
         )
-    if not links.is_moved(one):
+    wanted = links.gitfile(one)
+    if wanted == files.read(one.dotgit):
         return one.dotgit
     moved = one.directory / "gitfile"
     shutil.copy2(one.dotgit, moved)
-    moved.write_bytes(links.gitfile(one))
+    moved.write_bytes(wanted)
     return moved
 
 

@@ -188,7 +188,7 @@ def _discard(one: Entry) -> None:
 
 
 def _require_registered(one: Entry) -> None:
-    if admin.worktree_path(one.home) != one.place.path:
+    if admin.worktree_path(one.home) != Path(os.path.realpath(one.place.path)):
         raise HqtError(
             Code.IDENTITY_MISMATCH,
             f"{one.home} is not the entry of the worktree {one.place.path}; its pins were kept.",

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, branch_records, branches, entry, links, passage, places, recovery
+from hqt.git import (
+    admin,
+    branch_records,
+    branches,
+    entry,
+    links,
+    passage,
+    places,
+    recovery,
+    whereabouts,
+)
 from hqt.git.entry import Entry
 from hqt.git.manifest import Branch, Place, State
 from hqt.git.recovery import Returned
@@ -44,7 +54,8 @@ def undo(
     pool: Path | None = None,
     returned: Returned = recovery.unheard,
 ) -> Undone:
-    """Bring an entry back, to where it was or to the absolute path `to`.
+    """Bring an entry back, to where it was or to the absolute path `to`. If the repository has
+    moved meanwhile, where it was is the same place as it is called now.
 
     `worktrees` are all checkouts of the repository as they are now, `pool` the only folder inside a
     checkout that `to` may lie in. `returned` is told where the worktree is back, before its entry
@@ -57,13 +68,15 @@ def undo(
     if said.state is not State.TAKEN:
         raise HqtError(
             Code.GIT_FAILED,
-            f"The removal of {one.path} is not finished, so it cannot be undone yet.",
+            f"What was begun with the worktree {one.path} is not finished, so it cannot be brought"
+            " back yet.",
             "Any hqt command that changes this repository finishes it or takes it back.",
         )
-    path = Path(os.path.realpath(to)) if to else one.path
+    _require_own(one)
+    path = Path(os.path.realpath(to)) if to else _destination(one)
     worktrees = tuple(worktrees)
     _require_free(one, path)
-    if path != one.path and not os.path.lexists(path):
+    if to and path != one.destination and not os.path.lexists(path):
         places.check(repo, path, worktrees, pool)
     head = _head(repo, one, worktrees)
     missing = (branch for branch in said.branches if branch_records.is_missing(repo, branch))
@@ -123,6 +136,40 @@ def _obstacle(repo: Repository, branch: Branch) -> str | None:
     if not branch_records.is_missing(repo, branch):
         return None
     return branches.clash(repo, branch.ref.removeprefix(_HEADS))
+
+
+def _require_own(one: Entry) -> None:
+    """The tree in the trash is still what was put there: git could not be told of another."""
+    try:
+        if not one.manifest.tree or passage.is_marked(one, one.tree):
+            return
+    except OSError:
+        pass
+    raise HqtError(
+        Code.IDENTITY_MISMATCH,
+        f"The .git in {one.tree} is not the one that hqt wrote there; nothing was restored.",
+        f"Make it a file with the line `gitdir: {one.directory}`, then try again.",
+    )
+
+
+def _destination(one: Entry) -> Path:
+    """Where it was, as that is called now; its folder physical, as hqt lists it."""
+    path = one.destination
+    if path is None:
+        raise HqtError(
+            Code.MISSING_WORKTREE,
+            f"{one.path} was inside the repository, which has moved and changed its kind since;"
+            " nothing was restored.",
+            "Say where it shall go with `--to`.",
+        )
+    if dead := whereabouts.dead_link(path):
+        raise HqtError(
+            Code.PATH_EXISTS,
+            f"{dead} is a link that leads nowhere now, so nothing was restored to {path}.",
+            "Mount what it leads to or mend it, or restore to another folder with `--to`.",
+            {"path": str(dead)},
+        )
+    return places.settled(path)
 
 
 def _require_free(one: Entry, path: Path) -> None:
