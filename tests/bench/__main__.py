@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each side (default 9)")
     parser.add_argument("--big", action="store_true", help="also a repository of 10,000 files")
     parser.add_argument("--huge", action="store_true", help="also one of 100,000 files")
+    parser.add_argument("--cold", action="store_true", help="without the warm start")
     parser.add_argument("--only", metavar="WORD", help="only the lines that hold WORD")
     parser.add_argument(
         "--hqt", type=Path, default=PLUGIN / "scripts/hqt", help="the launcher to measure"
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # then the world is cleared up too
     rows: list[Row] = []
-    with world(options.hqt.absolute()) as made:
+    with world(options.hqt.absolute(), warm=not options.cold) as made:
         versions = _versions(made)
         with Terminal(made) as terminal:
             for case in cases(made, terminal, big=options.big, huge=options.huge):

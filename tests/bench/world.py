@@ -36,6 +36,7 @@ class World:
 
     def __init__(self, root: Path, hqt: Path) -> None:
         self.root = root
+        self.inside = ""  # what $TMUX is in a pane
         self.hqt = hqt
         home = root / "home"
         home.mkdir()
@@ -77,8 +78,26 @@ class World:
         return self.run(["tmux", "-u", "-L", self.socket, *arguments])
 
     def argv(self, cwd: Path, *arguments: str | Path) -> list[str]:
-        """hqt as it is called from outside tmux, for the private server."""
-        return [str(self.hqt), "-L", self.socket, "-C", str(cwd), *map(str, arguments)]
+        """hqt as it is called in a pane of the private server."""
+        words = [str(self.hqt), "-L", self.socket, "-C", str(cwd), *map(str, arguments)]
+        return ["env", f"TMUX={self.inside}", *words]
+
+    def warm_up(self) -> None:
+        """Start the warm server, as the plugin does, and wait until calls go through it."""
+        import time
+
+        subprocess.Popen(
+            [self.hqt, "--warm", "on"],
+            env={**self.env, "TMUX": self.inside},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + LIMIT
+        while not any(self.root.rglob(f"warm/{self.inside.rsplit(',')[-2]}-*")):
+            if time.monotonic() > deadline:
+                raise RuntimeError("the warm server did not start")
+            time.sleep(0.05)
+        self.run(self.argv(self.root, "--version"))
 
     def verb(self, cwd: Path, *arguments: str | Path) -> str:
         return self.run(self.argv(cwd, *arguments))
@@ -125,13 +144,18 @@ class World:
 
 
 @contextmanager
-def world(hqt: Path) -> Iterator[World]:
-    """A world with a running tmux server, both gone afterwards."""
+def world(hqt: Path, *, warm: bool = True) -> Iterator[World]:
+    """A world with a running tmux server and hqt's warm one, all gone afterwards."""
     root = Path(tempfile.mkdtemp(prefix="hqt-bench-", dir="/tmp")).resolve()
     made = World(root, hqt)
     try:
         made.tmux("-f", "/dev/null", "new-session", "-d", "-s", "main", "-x", "200", "-y", "50")
         made.tmux("set", "-g", "status-left", "", ";", "set", "-g", "status-right", "")
+        made.inside = made.tmux("display-message", "-p", "#{socket_path},#{pid},0")
+        if warm:
+            made.warm_up()
+        else:
+            made.env["HQT_WARM"] = "off"
         yield made
     finally:
         subprocess.run(
