@@ -30,7 +30,7 @@ def restore_command(caller: Caller, entry: str, to: str | None) -> Opened:
     """Bring back the removed worktree ID."""
     from hqt.sessions.undo import undo
 
-    return undo(caller, entry=entry, to=to)
+    return undo(caller, entry=entry, to=to, counts=wants_json())
 
 
 @verb("empty")

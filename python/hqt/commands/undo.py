@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hqt.commands.shared import verb
+from hqt.commands.shared import verb, wants_json
 from hqt.models import Caller
 from hqt.results import Opened
 
@@ -15,4 +15,4 @@ def command(caller: Caller, to: str | None) -> Opened:
     """Bring back the worktree that was removed last, whole."""
     from hqt.sessions.undo import undo
 
-    return undo(caller, to=to)
+    return undo(caller, to=to, counts=wants_json())

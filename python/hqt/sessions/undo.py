@@ -16,8 +16,11 @@ from hqt.sessions.returning import keeper
 from hqt.sessions.world import World
 
 
-def undo(caller: Caller, *, entry: str | None = None, to: str | None = None) -> Opened:
-    """Bring back the trash entry `entry`, or the latest, at its path or at `to`.
+def undo(
+    caller: Caller, *, entry: str | None = None, to: str | None = None, counts: bool = True
+) -> Opened:
+    """Bring back the trash entry `entry`, or the latest, at its path or at `to`; without `counts`
+    what is in it is not counted.
 
     Raises `no_such_target` when there is none, `path_exists` when its place is taken.
     """
@@ -25,7 +28,8 @@ def undo(caller: Caller, *, entry: str | None = None, to: str | None = None) -> 
     world = worlds.look(caller)
     place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
     with changing(world.repository, "undo") as recovered:
-        return revive(world, entry or _latest(world), place, (*settled, *recovered))
+        notes = (*settled, *recovered)
+        return revive(world, entry or _latest(world), place, notes, counts=counts)
 
 
 def _latest(world: World) -> str:
@@ -42,7 +46,14 @@ def _latest(world: World) -> str:
     return next(removed, entries[0]).id
 
 
-def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] = ()) -> Opened:
+def revive(
+    world: World,
+    entry: str,
+    place: Path | None,
+    notes: tuple[str, ...] = (),
+    *,
+    counts: bool = True,
+) -> Opened:
     """Under the lock: the worktree and its session's row. Opens no window."""
     from hqt.git import trash, worktrees
 
@@ -62,7 +73,7 @@ def revive(world: World, entry: str, place: Path | None, notes: tuple[str, ...] 
     session = next((one for one in world.sessions if one.id == undone.session.get("id")), None)
     return Opened(
         session=views.session_view(world, session) if session else None,
-        worktree=views.counted(world, tree),
+        worktree=views.counted(world, tree) if counts else views.plain(world, tree),
         window=None,
         source=tree.path,
         branch_recreated=undone.branch_recreated,
