@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+Progress = Callable[[str, int, int], None]  # stage, how much is done, of how much
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hqt import documents, texts
 from hqt.errors import Code, Failure, HqtError
-from hqt.models import Caller
+from hqt.models import Caller, Progress
 from hqt.names import printable
 from hqt.results import Diagnosis
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-Progress = Callable[[str, int, int], None]  # stage, how much is done, of how much
 _MOMENT = 0.2  # seconds that nobody minds
 
 

@@ -14,6 +14,7 @@ from helpers.repos import git, linked, repository
 from hqt.errors import Code, HqtError
 from hqt.git import passage, recovery, trash, worktrees
 from hqt.git.entry import Entry
+from hqt.models import TrashEntry
 
 
 def dirty(tree: Path) -> Path:
@@ -217,14 +218,18 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, where: object, step: str) -> None
     monkeypatch.setattr(where, step, full)
 
 
+def removed_and_moved(repo: Path, tree: Path, sealed: Path) -> tuple[Portrait, TrashEntry, Path]:
+    """What the tree was, its entry, and where the repository is now."""
+    before, entry, now = portrait(tree), trashing.remove(repo, tree), sealed / "moved"
+    repo.rename(now)
+    return before, entry, now
+
+
 @pytest.mark.parametrize("step", ["bring_tree", "reattach"])
 def test_cut_short_and_taken_back_it_still_knows_where_it_belongs(
     repo: Path, tree: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    before = portrait(tree)
-    entry = trashing.remove(repo, tree)
-    now = sealed / "moved"
-    repo.rename(now)
+    before, entry, now = removed_and_moved(repo, tree, sealed)
     with monkeypatch.context() as patched:
         interrupt(patched, passage, step)
         with pytest.raises(HqtError):
@@ -238,10 +243,7 @@ def test_cut_short_and_taken_back_it_still_knows_where_it_belongs(
 def test_one_that_was_left_unfinished_is_listed_and_finished(
     repo: Path, tree: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = portrait(tree)
-    entry = trashing.remove(repo, tree)
-    now = sealed / "moved"
-    repo.rename(now)
+    before, entry, now = removed_and_moved(repo, tree, sealed)
     with monkeypatch.context() as patched:
         interrupt(patched, passage, "bring_tree")
         interrupt(patched, recovery, "take_back")
@@ -259,10 +261,7 @@ def test_what_an_older_hqt_could_not_finish_is_finished(
     repo: Path, tree: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It put the tree at the path of then and registered it, but did not know its own marker."""
-    before = portrait(tree)
-    entry = trashing.remove(repo, tree)
-    now = sealed / "moved"
-    repo.rename(now)
+    before, entry, now = removed_and_moved(repo, tree, sealed)
     with monkeypatch.context() as patched:
         patched.setattr(Entry, "destination", tree)
         interrupt(patched, passage, "_put")

@@ -10,15 +10,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import configuration, files, process, repository, support
-from hqt.models import Repository
-
-# Stage, files done, files in all.
-Progress = Callable[[str, int, int], None]
+from hqt.models import Progress, Repository
 
 # Most files for libgit2. Against `git worktree add` (processor time, everything from discovery on):
 # 0.8 at 100 files where hqt by git takes 1.2; even at 400; 1.5 against 1.1 at 1,000.

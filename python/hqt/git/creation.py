@@ -26,12 +26,11 @@ from hqt.git import (
     repository,
 )
 from hqt.git import worktrees as listing
-from hqt.git.checkout import Progress
 from hqt.git.interrupts import held_back
 from hqt.git.journal import Note
 from hqt.git.rollback import Made, explained, roll_back
 from hqt.git.tracking import Upstream
-from hqt.models import Repository, Worktree
+from hqt.models import Progress, Repository, Worktree
 
 
 @dataclass(frozen=True, slots=True)

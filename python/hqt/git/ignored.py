@@ -79,7 +79,7 @@ def worth_keeping(root: Path, names: Iterable[str], other: Path | None) -> bool:
     while waiting:
         name = waiting.pop().rstrip("/")
         path = root / name
-        if path.name in _CACHES | _PASSING:
+        if path.name in _CACHES or path.name in _PASSING:
             continue
         if not path.is_symlink() and path.is_dir():
             try:

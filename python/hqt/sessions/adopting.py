@@ -52,7 +52,7 @@ def _runs(panes: list[Pane], row: Session) -> bool:
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
-    return bool(pane.path) and not pane.dead and world.home(worlds.pane_path(pane.path)) == tree
+    return not pane.dead and world.home_of(pane) == tree
 
 
 def idle_pane(world: World, window: str, row: Session) -> str | None:

@@ -44,12 +44,12 @@ def close_session(world: World, session: Session, *, close: bool) -> tuple[str, 
     world = worlds.again(world)
     if error := refusal(world, session, close):
         raise error
-    closed = _close(world, _going(world, session), expendable=made_for(world, session))
+    closed = _close(world, _going(world, session), expendable=_made_for(world, session))
     _disown(world, session, closed)
     return closed
 
 
-def made_for(world: World, session: Session) -> set[str]:
+def _made_for(world: World, session: Session) -> set[str]:
     """The name of the tmux session that was made for a session's worktree, which may go with it."""
     place = session.worktree_path
     return {tmux_session_name(place)} if place and world.config.mode == "session" else set()
@@ -63,7 +63,7 @@ def close_worktree(
     A pane of its session's window that lives elsewhere stays, and the window is nobody's then.
     Raises `busy` when something still runs in the worktree after a while.
     """
-    before = _running(world)
+    before = world.running()
     own = processes.own(before, world.caller.process)
     here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
@@ -112,11 +112,6 @@ def close_own(caller: Caller, panes: Iterable[Pane], refuge: Path) -> None:
     _close_all(caller, now, still, refuge, ())
 
 
-def _running(world: World) -> Mapping[int, Process]:
-    """What runs, a pane that tmux has just opened with the program that it was opened for."""
-    return processes.running(world.snapshot.pid if world.snapshot else 0)
-
-
 def _window_panes(world: World, session: Session | None) -> list[Pane]:
     """The panes of the window that shows a session."""
     panes = world.snapshot.panes if world.snapshot else ()
@@ -134,14 +129,14 @@ def _going(world: World, session: Session | None) -> list[Pane]:
     if session.worktree_path is None:
         return [pane for pane in panes if len(panes) == 1 or not _is_a_guest(world, pane)]
     tree = world.worktree_of(session)
-    running = _running(world)
+    running = world.running()
     own = processes.own(running, world.caller.process)
     here = _inside(world, tree.path if tree else session.worktree_path, running, own)
     return [pane for pane in panes if pane in here.panes or pane.dead]  # a dead one is nowhere
 
 
 def _is_a_guest(world: World, pane: Pane) -> bool:
-    home = _home(world, pane)
+    home = world.home_of(pane)
     return home is not None and not home.main and bool(world.sessions_in(home))
 
 
@@ -169,13 +164,8 @@ def _bound(world: World, tree: Worktree) -> list[Pane]:
         for pane in panes
         if pane.window_worktree in {"", tree.id}
         and pane.window_session not in others
-        and _home(world, pane) in {None, world.main, tree}
+        and world.home_of(pane) in {None, world.main, tree}
     ]
-
-
-def _home(world: World, pane: Pane) -> Worktree | None:
-    """The checkout that a pane lives in."""
-    return world.home(worlds.pane_path(pane.path)) if pane.path else None
 
 
 def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
@@ -184,18 +174,18 @@ def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
     """Whether the deepest match of a pane's path is `tree`."""
-    return _home(world, pane) == tree
+    return world.home_of(pane) == tree
 
 
 def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:
     from hqt.tmux.occupants import busy
 
-    running = _running(world)
+    running = world.running()
     return busy(panes, running, own=processes.own(running, world.caller.process))
 
 
 def _is_own(world: World, pane: Pane) -> bool:
-    return pane.pid in processes.own(_running(world), world.caller.process)
+    return pane.pid in processes.own(world.running(), world.caller.process)
 
 
 def _gone(waiting: list[Process], *, ask: bool) -> tuple[Process, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hqt import signals
 from hqt.errors import Checks, Code, HqtError
-from hqt.models import Caller, Session, Worktree
+from hqt.models import Caller, Progress, Session, Worktree
 from hqt.results import Opened
 from hqt.sessions import folders, launching, noticing, placement, setup, views
 from hqt.sessions import world as worlds
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from hqt.sessions.harness import Profile
     from hqt.tmux.server import Snapshot
     from hqt.tmux.windows import Window
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,7 @@ def of(world: World, session: Session) -> tuple[Pane, ...]:
     told = [pane for pane in window if pane.agent_state]
     # Ids only grow, so the lowest one is the pane that the window was opened with.
     own = told[0] if told else min(window, key=lambda pane: int(pane.id[1:]))
-    beside = [
-        pane
-        for pane in window
-        if pane != own and pane.path and world.home(worlds.pane_path(pane.path)) == source
-    ]
+    beside = [p for p in window if p != own and p.path and world.home_of(p) == source]
     return (*beside, own)
 
 

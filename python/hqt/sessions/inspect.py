@@ -99,7 +99,7 @@ def occupants(
     from hqt import processes
     from hqt.tmux.occupants import occupants as living_in
 
-    running = processes.running(world.snapshot.pid if world.snapshot else 0)
+    running = world.running()
     found = living_in(
         world.snapshot,
         running,

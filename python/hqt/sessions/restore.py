@@ -10,12 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Session, TrashEntry, Worktree, worktree_id
+from hqt.models import Caller, Progress, Session, TrashEntry, Worktree, worktree_id
 from hqt.results import Opened
 from hqt.sessions import adopting, inspect, rows, setup, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
-from hqt.sessions.create import Progress
 from hqt.sessions.setup import Prepared
 from hqt.sessions.targets import Target
 from hqt.sessions.undo import revive

@@ -164,7 +164,7 @@ def _windows(world: World, window: str) -> Iterator[_Match]:
         if owner:
             yield _Match(world.worktree_of(owner), owner)
             return
-        home = world.home(worlds.pane_path(pane.path)) if pane.path else None
+        home = world.home_of(pane)
         if home:
             yield _Match(home, None)
 

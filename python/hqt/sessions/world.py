@@ -8,12 +8,13 @@ worktree by its recorded path, else by its recorded branch (design §2).
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Repository, Session, Worktree
+from hqt.models import Caller, Pane, Process, Repository, Session, Worktree
 
 if TYPE_CHECKING:
     from hqt.config import Config
@@ -56,6 +57,16 @@ class World:
         """The worktree that is the deepest match of `path`, an absolute physical path."""
         inside = [tree for tree in self.worktrees if path.is_relative_to(tree.path)]
         return max(inside, key=lambda tree: len(tree.path.parts), default=None)
+
+    def home_of(self, pane: Pane) -> Worktree | None:
+        """The worktree that a pane lives in; None also where its folder is unknown."""
+        return self.home(pane_path(pane.path)) if pane.path else None
+
+    def running(self) -> Mapping[int, Process]:
+        """What runs, a pane that tmux has just opened with the program that it was opened for."""
+        from hqt import processes
+
+        return processes.running(self.snapshot.pid if self.snapshot else 0)
 
     def worktree_of(self, session: Session) -> Worktree | None:
         """Where a session lives: by its recorded path, else by its recorded branch."""
@@ -117,8 +128,7 @@ class World:
             return None
         windows: dict[str, None] = {}
         for pane in self.snapshot.panes:
-            home = self.home(pane_path(pane.path)) if pane.path else None
-            if home == worktree or pane.window_worktree == worktree.id:
+            if self.home_of(pane) == worktree or pane.window_worktree == worktree.id:
                 windows[pane.window] = None
         return tuple(windows)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hqt.errors import HqtError
+from hqt.models import Progress
 from hqt.ui import form_state, form_view, icons
 from hqt.ui.form_fields import field
 from hqt.ui.form_model import (
@@ -21,7 +22,6 @@ from hqt.ui.form_model import (
     Offered,
     Phase,
     Previewed,
-    Progress,
     Progressed,
     Resolved,
     Slugged,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from hqt.models import Progress
 from hqt.ui.events import Click, Edited, Key, Resized, Text, Wheel
 
 
@@ -85,9 +86,6 @@ class SubmitOutcome:
     error: str = ""
     remedy: str = ""
     field: str = ""
-
-
-Progress = Callable[[str, int, int], None]
 
 
 def _none(_: str) -> str:
