@@ -32,6 +32,13 @@ def place(tmux: Server, window: str) -> str:
     return tmux.ask("#{session_name}:#{window_index}", window)
 
 
+def window_in(tmux: Server, folder: Path) -> str:
+    """Another window of the tmux session `fix`, with an idle shell that has come to `folder`."""
+    window = tmux.cmd("new-window", "-dP", "-F", "#{window_id}", "-t", "fix:", "-c", str(folder))
+    assert until(lambda: tmux.ask("#{pane_current_path}", window) == str(folder))
+    return window
+
+
 def sessions(tmux: Server) -> set[str]:
     return set(tmux.cmd("list-sessions", "-F", "#{session_name}").splitlines())
 
@@ -111,16 +118,36 @@ def test_a_tmux_session_that_lost_its_marks_is_known_by_its_folder(
     assert place(tmux, beside["window"]) == "fix:1"
 
 
-def test_removing_closes_the_tmux_session_first(repo: Path, tmux: Server, sealed: Path) -> None:
+def test_removing_closes_what_lives_in_the_worktree_and_the_tmux_session_with_it(
+    repo: Path, tmux: Server
+) -> None:
     made = new(tmux, repo, "fix")
     tree = made["worktree"]["path"]
-    tmux.cmd("new-window", "-d", "-t", "fix:", "-c", tree)
-    tmux.cmd("new-window", "-d", "-t", "fix:", "-c", str(sealed))
-    assert len(tmux.cmd("list-windows", "-t", "fix").splitlines()) == 3
-    gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
-    assert len(gone["windows_closed"]) == 3
-    assert sessions(tmux) == {"main"}
+    beside = window_in(tmux, Path(tree))
+    with terminal.attached(tmux, session="fix") as person:
+        gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
+        assert set(gone["windows_closed"]) == {made["window"], beside}
+        assert gone["notes"] == []
+        assert sessions(tmux) == {"main"}
+        assert person.ask("#{session_name}") == "main"
     assert not Path(tree).exists()
+
+
+def test_windows_that_live_elsewhere_stay_and_the_tmux_session_with_them(
+    repo: Path, tmux: Server, sealed: Path
+) -> None:
+    """Idle, in the main checkout and outside of the repository; one even has the worktree's mark."""
+    made = new(tmux, repo, "fix")
+    marked = window_in(tmux, sealed)
+    tmux.cmd("set-option", "-w", "-t", marked, "@hqt_worktree", made["worktree"]["id"])
+    there = {marked, window_in(tmux, repo)}
+    with terminal.attached(tmux, session="fix") as person:
+        gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
+        assert person.ask("#{session_name}") == "fix"
+    assert gone["windows_closed"] == [made["window"]]
+    (said,) = gone["notes"]
+    assert said == "The tmux session fix stays, with the 2 windows in it that live elsewhere."
+    assert there == set(tmux.cmd("list-windows", "-t", "fix", "-F", "#{window_id}").splitlines())
 
 
 def test_the_tmux_session_goes_with_a_session_whose_worktree_stays(
@@ -145,6 +172,9 @@ def test_work_elsewhere_in_that_tmux_session_goes_on(repo: Path, tmux: Server) -
     assert until(lambda: tmux.ask("#{pane_current_command}", busy) == "sleep")
     gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
     assert gone["windows_closed"] == [made["window"]]
+    assert gone["notes"] == [
+        "The tmux session fix stays, with the 2 windows in it that live elsewhere."
+    ]
     assert {busy, other["window"]} <= set(tmux.windows())
 
 

@@ -68,14 +68,11 @@ def close_worktree(
     here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
     inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
-    window = _window_panes(world, session)
-    inside += [one for one in window if one.dead]
-    around = [one for one in _bound(world, tree) if one not in (*here.panes, *window)]
-    idle = [pane for pane in around if not _busy(world, [pane])]
+    inside += [one for one in _window_panes(world, session) if one.dead]
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
-    closed = _close(world, [*inside, *idle], expendable={tmux_session_name(tree.path)})
+    closed = _close(world, inside, expendable={tmux_session_name(tree.path)})
     _disown(world, session, closed)
     waiting = [before[pid] for pid in ending - own if pid in before]
     left = _gone(waiting, ask=close)
@@ -88,6 +85,21 @@ def close_worktree(
             {"windows_closed": list(closed)},
         )
     return closed
+
+
+def staying(before: World, after: World, tree: Worktree) -> tuple[str, ...]:
+    """What to say when the tmux session that was made for a worktree stays, since windows of it
+    live elsewhere; `before` and `after` the worktree's panes were closed."""
+    if before.config.mode != "session" or before.snapshot is None or after.snapshot is None:
+        return ()
+    made = {one.session for one in before.snapshot.panes if _shows(before, one, tree)}
+    going = {one.id for one in own_panes(after, tree, None)}
+    left = [one for one in after.snapshot.panes if one.session in made and one.id not in going]
+    count = len({one.window for one in left})
+    if not count:
+        return ()
+    what = "the window in it that lives" if count == 1 else f"the {count} windows in it that live"
+    return (f"The tmux session {left[0].session_name} stays, with {what} elsewhere.",)
 
 
 def own_panes(world: World, tree: Worktree | None, session: Session | None) -> list[Pane]:
@@ -149,32 +161,19 @@ def _inside(
     return occupants(world.snapshot, running, path, everywhere, own=own)
 
 
-def _bound(world: World, tree: Worktree) -> list[Pane]:
-    """In session mode the panes of the tmux session that was made for a worktree: those of its
-    windows that are no other worktree's and no other session's."""
-    if world.config.mode != "session" or world.snapshot is None:
-        return []
-    name = tmux_session_name(tree.path)
-    panes = [pane for pane in world.snapshot.panes if pane.session_name == name]
-    if not any(_lives_in(world, pane, tree) for pane in panes):
-        return []
-    others = _sessions_elsewhere(world, tree)
-    return [
-        pane
-        for pane in panes
-        if pane.window_worktree in {"", tree.id}
-        and pane.window_session not in others
-        and world.home_of(pane) in {None, world.main, tree}
-    ]
-
-
 def _sessions_elsewhere(world: World, tree: Worktree) -> set[str]:
     return {one.id for one in world.sessions if world.worktree_of(one) != tree}
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
     """Whether the deepest match of a pane's path is `tree`."""
-    return world.home_of(pane) == tree
+    home = world.home_of(pane)
+    return home is not None and home.path == tree.path
+
+
+def _shows(world: World, pane: Pane, tree: Worktree) -> bool:
+    """Whether a pane lives in a worktree and in the tmux session made for it."""
+    return pane.session_name == tmux_session_name(tree.path) and _lives_in(world, pane, tree)
 
 
 def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:

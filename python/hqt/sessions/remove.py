@@ -181,6 +181,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
     if session:
         notes = (*notes, *_forget(session))
     tree = gone.found.worktree.worktree
+    notes = (*notes, *closing.staying(one.world, gone.world, tree))
     return Removed(
         path=tree.path,
         branch=tree.branch,
