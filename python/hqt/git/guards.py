@@ -1,5 +1,8 @@
 """What must hold before a worktree's files move, whatever was forced: the refusals of design §5
 that a deletion rests on. Asked when a removal is prepared and again right before anything moves.
+
+What takes a look through the whole tree, other repositories' worktrees, is the inventory's
+(`losses.nested_worktrees`), which is taken before both and refuses whatever was forced.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, nested, worktrees
+from hqt.git import admin, worktrees
 from hqt.git.mounts import mounts_below
 from hqt.git.refs import files_of
 from hqt.models import Repository, Worktree
@@ -49,20 +52,6 @@ def require_takable(repo: Repository, entry: Path, path: Path) -> Worktree:
             "Wait until it has ended. If no git runs there, a crash left the file; delete it.",
         )
     return worktree
-
-
-def require_no_foreign(worktree: Worktree) -> None:
-    """Raise `nested` where a repository elsewhere has a worktree of its own inside this one, and as
-    `nested.find` where not all of it can be seen. Looks through the whole tree."""
-    mounts = mounts_below(worktree.path)
-    for one in nested.find(worktree.path, without=mounts):
-        if nested.is_registered(worktree.path, one):
-            raise HqtError(
-                Code.NESTED,
-                f"{worktree.path} holds a worktree of another repository, {one.path};"
-                " nothing was removed.",
-                "Remove or move that first.",
-            )
 
 
 def _registered(repo: Repository, entry: Path, path: Path) -> Worktree:

@@ -61,7 +61,8 @@ def prepare(
 
     `holds` are the codes that were refused without force, `session` is its row as JSON can hold it,
     `pool` the folder below which empty parents go, `branches` further short names to remember (the
-    live one and that of an operation are remembered anyway). Nothing of the worktree changes.
+    live one and that of an operation are remembered anyway). Nothing of the worktree changes. That
+    nothing of other repositories lives in there is for the inventory to have seen.
 
     Raises what `guards.require_takable` raises, `unsupported_repository` where remotes mirror
     what would be lost, and `git_failed`; then nothing is left behind.
@@ -77,7 +78,6 @@ def prepare(
                 "Commit and push what matters, or give the remote refspecs for branches and tags.",
             )
         if not now.missing:
-            guards.require_no_foreign(now)
             _require_room(repo, path)
         extra = tuple(f"refs/heads/{name}" for name in branches)
         said = Manifest(
