@@ -93,6 +93,28 @@ def test_of_two_mistakes_in_new_the_foremost_is_told(folders: dict[str, Path]) -
     assert len(done("list", cwd=folders["repo"])["worktrees"]) == 2, "nothing was made"
 
 
+def test_of_several_targets_the_foremost_mistake_is_told(repo: Path, tmux: Server) -> None:
+    """Whatever the order they are named in; nothing is removed or moved."""
+    for name in ("one", "two", "clean"):
+        done("new", name, "--no-window", cwd=repo)
+    git(repo, "branch", "-m", "one", "three")
+    git(repo, "branch", "-m", "two", "one")
+    dirty = Path(done("new", "dirty", "--no-window", cwd=repo)["worktree"]["path"])
+    (dirty / "notes").write_text("mine\n")
+    before = done("list", cwd=repo)["worktrees"]
+    wrong = {"nonesuch": "no_such_target", "one": "ambiguous_target", ".": "main_checkout"}
+    wrong["dirty"] = "dirty"
+    for names in itertools.permutations([*wrong, "clean"], 2):
+        code = min((wrong[one] for one in names if one in wrong), key=RANK.__getitem__)
+        error = refused("remove", *names, cwd=repo)
+        assert error["code"] == code, names
+        assert error["message"].endswith(" None of the 2 was removed."), names
+    for words in (("nonesuch", "--to", "one"), ("one", "--to", "nonesuch")):
+        error = refused("-L", tmux.socket, "move", *words, cwd=repo)
+        assert error["code"] == "no_such_target", words
+    assert done("list", cwd=repo)["worktrees"] == before
+
+
 def test_an_invalid_setting_is_told_before_what_is_no_repository(repo: Path, tmux: Server) -> None:
     calls = (("list",), ("path", "x"), ("new", "x", "-b", "y"), ("undo",), ("restore", "x"))
     tmux.cmd("set", "-g", "@hqt-from", "zz")

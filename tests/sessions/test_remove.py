@@ -204,7 +204,7 @@ def test_a_pane_that_wandered_in_closes_and_one_that_wandered_off_stays(
     visitor = tmux.cmd("new-window", "-dP", "-F", "#{window_id} #{pane_id}", "-c", place).split()
     lodger = tmux.cmd("split-window", "-dP", "-t", answer["window"], "-F", "#{pane_id}",
                       "-c", str(repo.parent), "sleep 1000").strip()  # fmt: skip
-    assert until(lambda: tmux.ask("#{pane_current_path}", visitor[1]) == place)
+    assert until(lambda: tmux.cmd("capture-pane", "-p", "-t", visitor[1]).strip()), "its prompt"
     gone = done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]
     assert gone["windows_closed"] == [visitor[0]]
     assert lodger in tmux.cmd("list-panes", "-a", "-F", "#{pane_id}").splitlines()

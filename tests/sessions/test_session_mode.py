@@ -35,7 +35,7 @@ def place(tmux: Server, window: str) -> str:
 def window_in(tmux: Server, folder: Path) -> str:
     """Another window of the tmux session `fix`, with an idle shell that has come to `folder`."""
     window = tmux.cmd("new-window", "-dP", "-F", "#{window_id}", "-t", "fix:", "-c", str(folder))
-    assert until(lambda: tmux.ask("#{pane_current_path}", window) == str(folder))
+    assert until(lambda: tmux.cmd("capture-pane", "-p", "-t", window).strip()), "it has its prompt"
     return window
 
 
@@ -136,7 +136,7 @@ def test_removing_closes_what_lives_in_the_worktree_and_the_tmux_session_with_it
 def test_windows_that_live_elsewhere_stay_and_the_tmux_session_with_them(
     repo: Path, tmux: Server, sealed: Path
 ) -> None:
-    """Idle, in the main checkout and outside of the repository; one even has the worktree's mark."""
+    """Idle, in the main checkout and outside of the repository, one with the worktree's mark."""
     made = new(tmux, repo, "fix")
     marked = window_in(tmux, sealed)
     tmux.cmd("set-option", "-w", "-t", marked, "@hqt_worktree", made["worktree"]["id"])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt.errors import Code, HqtError
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Session, Worktree
 from hqt.results import Inventory
 from hqt.sessions.targets import Target
@@ -25,15 +25,19 @@ class Doomed:
     gone: tuple[str, ...] = ()  # ids of sessions that are removed before it
 
 
-def all_of(found: Sequence[Target], *, keep_worktree: bool, evacuate: bool) -> list[Doomed]:
-    """What the targets mean, each once: a worktree goes with the last session that lives there."""
+def all_of(
+    found: Sequence[Target], checks: Checks, *, keep_worktree: bool, evacuate: bool
+) -> list[Doomed]:
+    """What the targets mean, each once: a worktree goes with the last session that lives there.
+    One that cannot be meant is left out, and `checks` know why."""
     doomed: list[Doomed] = []
     for target in sorted(found, key=lambda one: one.session is None):
         gone = tuple(one.session.id for one in doomed if one.session)
         taken = [one.tree.path for one in doomed if one.tree]
         again = target.session.id in gone if target.session else _path(target) in taken
         if not again:
-            doomed.append(_doom(target, keep_worktree, evacuate, gone))
+            with checks:
+                doomed.append(_doom(target, keep_worktree, evacuate, gone))
     return doomed
 
 

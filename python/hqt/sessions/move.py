@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from hqt import signals
-from hqt.errors import Code, HqtError
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
 from hqt.sessions import create, leading, noticing, planning, targets, views
@@ -42,8 +42,7 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
     `cannot_resume`, and for `--new` what `new` raises; then everything is as it was.
     """
     settled = settle(caller, "move")
-    world, session = _whose(caller, name)
-    goal = _goal(world, terms.to) if terms.to is not None else None
+    world, session, goal = _asked(caller, name, terms.to)
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         guard.enter_context(changing(world.repository, "move"))
         world = noticing.notice(worlds.again(world))
@@ -64,6 +63,22 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
         signals.ignore()
         leading.follow(passage)
         undo.pop_all()
+
+
+def _asked(
+    caller: Caller, name: str | None, to: str | None
+) -> tuple[World, Session, Target | None]:
+    """The session to move, and the checkout it goes to if there is one yet; raises the foremost of
+    what is wrong with either."""
+    checks, whose, goal = Checks(), None, None
+    with checks:
+        whose = _whose(caller, name)
+    if to is not None:
+        with checks:
+            goal = _goal(whose[0], to) if whose else targets.find(caller, to)
+    checks.settle()
+    assert whose is not None
+    return *whose, goal
 
 
 def _whose(caller: Caller, name: str | None) -> tuple[World, Session]:

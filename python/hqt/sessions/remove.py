@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hqt import documents, signals
-from hqt.errors import HqtError, foremost
+from hqt.errors import Checks, HqtError, foremost
 from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
 from hqt.sessions import (
@@ -60,10 +60,8 @@ def remove(
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
     settled = settle(caller, "remove")
-    found = [targets.find(caller, name, by_name=False) for name in names]
-    doomed = all_of(found, keep_worktree=terms.keep_worktree, evacuate=terms.evacuate)
+    doomed = _checked(caller, names, terms)
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
-    doomed = _judged(doomed, terms, branches)
     if any(one.session for one in doomed):
         worlds.rows().require_writable()
     own = [pane for one in doomed for pane in closing.own_panes(one.world, one.tree, one.session)]
@@ -103,20 +101,23 @@ def _not_led(own: list[Pane], led: list[Passage]) -> list[Pane]:
     return [pane for pane in own if pane.id not in away]
 
 
-def _judged(doomed: list[Doomed], terms: Terms, branches: frozenset[str]) -> list[Doomed]:
-    """All of them with their inventories; raises the foremost refusal if there is one."""
-    found, errors = [], []
+def _checked(caller: Caller, names: Sequence[str], terms: Terms) -> list[Doomed]:
+    """What the names mean, with inventories; raises the foremost of all that stands in the way."""
+    checks, found, judged = Checks(), [], []
+    for name in names:
+        with checks:
+            found.append(targets.find(caller, name, by_name=False))
+    doomed = all_of(found, checks, keep_worktree=terms.keep_worktree, evacuate=terms.evacuate)
+    several = len(doomed) + len(checks.failed)
+    branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     for one in doomed:
-        try:
-            found.append(_judge(one, terms, branches))
-        except HqtError as error:
-            errors.append(error)
-    if errors:
-        first = foremost(errors)
-        if len(doomed) > 1:
-            first.message = f"{first.message} None of the {len(doomed)} was removed."
-        raise first
-    return found
+        with checks:
+            judged.append(_judge(one, terms, branches))
+    if checks.failed and several > 1:
+        first = foremost(checks.failed)
+        first.message = f"{first.message} None of the {several} was removed."
+    checks.settle()
+    return judged
 
 
 def _judge(one: Doomed, terms: Terms, branches: frozenset[str]) -> Doomed:
