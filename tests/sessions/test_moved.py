@@ -78,7 +78,19 @@ def test_where_one_of_several_was_moved_none_is_removed(repo: Path) -> None:
     assert (repo / ".worktrees" / "other").is_dir()
 
 
-def test_doctor_says_where_it_is(repo: Path) -> None:
-    _, _, now = moved(repo, "worktree")
-    said = [one["message"] for one in done("doctor", cwd=repo)["findings"] if one["remedy"]]
-    assert any(message.endswith(f" but at {now}.") for message in said), said
+@pytest.mark.parametrize("what", ["worktree", "repository"])
+def test_doctor_says_where_it_is_and_names_the_same_repair(repo: Path, what: str) -> None:
+    new, _, now = moved(repo, what)
+    found = [one for one in done("doctor", cwd=new)["findings"] if one["remedy"]]
+    [remedy] = [one["remedy"] for one in found if one["message"].endswith(f" but at {now}.")]
+    [command] = re.findall("`(.*)`", remedy)
+    assert f"`{command}`" in refused("remove", "fix", cwd=new)["remedy"]
+    subprocess.run(command, shell=True, check=True, cwd=new.parent)
+    assert done("path", "fix", cwd=new)["path"] == str(now)
+
+
+def test_where_nobody_knows_where_it_is_doctor_leaves_the_place_open(repo: Path) -> None:
+    place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    place.rename(repo.parent / "far")
+    said = [one["remedy"] for one in done("doctor", cwd=repo)["findings"]]
+    assert any(f"`git -C {repo} worktree repair NEW_PATH` tells git" in one for one in said), said

@@ -1,12 +1,13 @@
 """Where a worktree is that is missing because it, or its whole repository, was moved by `mv`.
 
 Git goes on looking for it at the old path. It is looked for where it may well be, not everywhere;
-`git worktree repair` with its path, asked in the main checkout, tells git.
+`git worktree repair` with its path, asked in the main checkout, tells git (`repair`).
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,14 @@ def moved_to(repo: Repository, tree: Worktree, pool: Path | None = None) -> Path
         if folder != tree.path and _is_of(repo, tree.git_dir, folder):
             return Path(os.path.realpath(folder))
     return None
+
+
+def repair(repo: Repository, folder: Path | None) -> str:
+    """What to type, in backquotes, to tell git that a worktree is at `folder` now; None: where that
+    is, is up to whoever types. Git is asked where it works in any case: from the worktree itself it
+    does not find a repository that was moved."""
+    place = shlex.quote(str(folder)) if folder else "NEW_PATH"
+    return f"`git -C {shlex.quote(str(repo.root))} worktree repair {place}`"
 
 
 def _candidates(repo: Repository, recorded: Path, pool: Path | None) -> Iterator[Path]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import shlex
 import time
 from pathlib import Path
 
@@ -83,12 +82,10 @@ def require_unmoved(world: World, tree: Worktree | None) -> None:
     if folder is None:
         return
     there = f"{folder} now, where window {window} is" if window else f"{folder} now"
-    root = world.repository.root  # where git works in any case; a moved repository's tree has none
     raise HqtError(
         Code.MISSING_WORKTREE,
         f"⎇ {tree.label} is at {there}, but git looks for it at {tree.path}. Nothing was changed.",
-        f"`git -C {shlex.quote(str(root))} worktree repair {shlex.quote(str(folder))}` tells git; "
-        "then try again.",
+        f"{moved.repair(world.repository, folder)} tells git; then try again.",
         {"path": str(tree.path), "moved": str(folder)} | ({"window": window} if window else {}),
     )
 

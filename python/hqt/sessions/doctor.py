@@ -5,7 +5,6 @@ from __future__ import annotations
 import locale
 import os
 import platform
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -230,13 +229,13 @@ def _repository(caller: Caller) -> Iterator[Finding]:
     for tree in world.worktrees:
         if tree.missing and tree.locked is None:
             now = moved.moved_to(found, tree, worlds.pool(world))
-            tell = f"`git -C {shlex.quote(str(found.root))} worktree repair"
+            tell = moved.repair(found, now)
             yield Finding(
                 "repository",
                 "note",
                 f"The directory of ⎇ {tree.label} is not at {tree.path} any more"
                 + (f" but at {now}." if now else "."),
-                f"{tell} {shlex.quote(str(now))}` tells git."
+                f"{tell} tells git."
                 if now
-                else f"If it was moved, {tell} NEW_PATH`; `hqt restore` makes it anew.",
+                else f"If it was moved, {tell} tells git; `hqt restore` makes it anew.",
             )
