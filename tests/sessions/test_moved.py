@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers.calls import done, refused
 from helpers.repos import git, linked
-from helpers.servers import Server
+from helpers.servers import Server, until
 
 VERBS = [("remove", "fix"), ("remove", "fix", "--force"), ("restore", "fix"), ("open", "fix")]
 
@@ -46,17 +47,47 @@ def test_it_is_refused_and_its_remedy_heals(
     assert (now / "notes").read_text() == "mine\n"
 
 
-@pytest.mark.parametrize(
-    ("what", "end"),
-    [("worktree", ("retained", "missing")), ("repository", ("failed", "not_a_repository"))],
-)
-def test_archive_keeps_it(repo: Path, what: str, end: tuple[str, str]) -> None:
-    """A moved repository is not where the session's row has it, and no attempt looks elsewhere."""
+@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize("what", ["worktree", "repository"])
+def test_archive_keeps_it_and_says_so(repo: Path, what: str, wait: bool) -> None:
     new, _, now = moved(repo, what)
-    session = done("archive", "fix", "--wait", cwd=new)["session"]
-    assert (session["cleanup"]["status"], session["cleanup"]["reason"]) == end
+    done("archive", "fix", *(["--wait"] if wait else []), cwd=new)
+
+    def cleanup() -> dict[str, Any] | None:
+        found = done("archive", "--status", "fix", cwd=new)["session"]["cleanup"]
+        return None if found["status"] == "scheduled" else found
+
+    assert until(cleanup) == {"revision": 1, "status": "retained", "reason": "moved"}
     assert (now / "notes").exists()
     assert (new / ".git" / "worktrees" / "fix").is_dir()
+
+
+def test_a_session_comes_along_with_its_repository(repo: Path, tmux: Server) -> None:
+    """What changes something in the moved repository writes down where its sessions' project is,
+    as long as git still has the old path of the worktree, by which they are known."""
+    here = ("-L", tmux.socket)
+    new, _, now = moved(repo, "repository")
+    [row] = done("list", cwd=new)["sessions"]
+    done("archive", "fix", "--wait", cwd=new)
+    git(new, "worktree", "repair", str(now))
+    opened = done(*here, "open", row["id"], cwd=new)["session"]
+    assert (opened["id"], opened["project"]) == (row["id"], str(new))
+    assert opened["worktree"] == done("inspect", "fix", cwd=new)["worktree"]["id"]
+    (now / "notes").unlink()
+    done(*here, "archive", "fix", "--wait", cwd=new)
+    assert done("undo", cwd=new)["session"]["id"] == row["id"]
+
+
+def test_a_session_of_a_clone_at_the_old_place_stays_its_own(repo: Path) -> None:
+    new, old, _ = moved(repo, "repository")
+    git(new, "clone", "-q", str(new), str(repo))
+    done("remove", "session:fix", "--keep-worktree", cwd=new)
+    theirs = done("new", "fix", "--no-window", cwd=repo)
+    assert theirs["worktree"]["path"] == str(old)
+    done("new", "other", "--no-window", cwd=new)
+    done("archive", "other", "--wait", cwd=new)
+    [row] = done("list", cwd=repo)["sessions"]
+    assert row["project"] == str(repo)
 
 
 def test_a_worktree_that_its_repository_was_moved_away_from(repo: Path) -> None:

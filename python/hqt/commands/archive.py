@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from hqt.commands.shared import silent, verb
@@ -37,9 +39,8 @@ def command(
         return None
     settings = click.get_current_context().ensure_object(dict)
 
-    def begin(session: Session, revision: int) -> None:
-        place = {"-L": caller.socket_name, "--socket": caller.socket_path}
-        where = [word for flag, value in place.items() if value for word in (flag, value)]
+    def begin(folder: Path, session: Session, revision: int) -> None:
+        where = background.place(Caller(folder, caller.socket_name, caller.socket_path))
         background.start(*where, "archive", "--attempt", str(revision), "--", session.id, idle=True)
 
     def answer(archived: Archived) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from hqt import signals
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Cleanup, Session
 from hqt.results import Archived
-from hqt.sessions import closing, reclaim, targets, views
+from hqt.sessions import closing, noticing, reclaim, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import settle
 from hqt.sessions.world import World
@@ -30,13 +31,13 @@ def archive(
     *,
     close: bool,
     wait: bool,
-    begin: Callable[[Session, int], None],
+    begin: Callable[[Path, Session, int], None],
     answer: Callable[[Archived], None],
 ) -> None:
     """Put the session that `name` means aside, and hand `answer` how it stands.
 
-    An attempt to reclaim its worktree is made here with `wait`, else by `begin`, which gets the
-    session and the attempt's number. One that is archived already gets another attempt; with
+    An attempt to reclaim its worktree is made here with `wait`, else by `begin`, which gets a folder
+    of its repository, the session and the attempt's number. One that is archived already gets another attempt; with
     `wait` only its last one is waited for. Raises `busy` for what runs in its window without
     `close`, `timeout` when waiting takes too long, and what resolving a target raises.
     """
@@ -49,14 +50,16 @@ def archive(
     for one in family:
         if error := closing.refusal(world, one, close):
             raise error
+    noticing.notice(world)
     own = [pane for one in family for pane in closing.own_panes(world, None, one)]
     closed = [w for one in family for w in closing.close_session(world, one, close=close)]
     row = _admit(world, session)
     if row.cleanup and row.cleanup.status == "scheduled":
+        there = world.repository.root  # the row's project may have been moved away from
         if wait:
-            reclaim.reclaim(caller, row.id, row.cleanup.revision)
+            reclaim.reclaim(replace(caller, directory=there), row.id, row.cleanup.revision)
         else:
-            begin(row, row.cleanup.revision)
+            begin(there, row, row.cleanup.revision)
     answer(_told(world, row, tuple(dict.fromkeys(closed))))
     signals.ignore()
     closing.close_own(caller, own, world.repository.root)

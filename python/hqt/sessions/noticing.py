@@ -1,11 +1,13 @@
 """What can only be seen while it lasts, written down by every verb that changes something.
 
-Where a session's window is (its tmux session and place, for the way back after a restart), and
-which conversation its program has begun by itself. A verb that only looks writes nothing.
+Where a session's window is (its tmux session and place, for the way back after a restart), which
+conversation its program has begun by itself, and where its repository has been moved to: that is
+seen only until git is told the new path of its worktree. A verb that only looks writes nothing.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,11 +27,7 @@ def notice(world: World) -> World:
     Raises `store_failed` and, for a broken profile, `config_invalid`.
     """
     profiles = _profiles(world)
-    seen = {
-        one.id: _changes(world, one, profiles)
-        for one in world.sessions
-        if not world.is_archived(one)
-    }
+    seen = {one.id: _changes(world, one, profiles) for one in world.sessions}
     seen = {id: fields for id, fields in seen.items() if fields}
     if not seen:
         return world
@@ -51,8 +49,18 @@ def _profiles(world: World) -> Mapping[str, Profile]:
 
 
 def _changes(world: World, session: Session, profiles: Mapping[str, Profile]) -> dict[str, Any]:
-    found = {**_place(world, session), **_conversation(world, session, profiles)}
+    found = _project(world, session)
+    if not world.is_archived(session):
+        found |= _place(world, session) | _conversation(world, session, profiles)
     return {name: value for name, value in found.items() if getattr(session, name) != value}
+
+
+def _project(world: World, session: Session) -> dict[str, Any]:
+    """The project of a session whose repository was moved: git still lists its worktree here, at
+    the old path, and nothing is left where the project was."""
+    if session.project in world.projects or os.path.lexists(session.project):
+        return {}
+    return {"project": world.repository.root}
 
 
 def _place(world: World, session: Session) -> dict[str, Any]:

@@ -47,7 +47,8 @@ class _Superseded(Exception):
 
 
 def reclaim(caller: Caller, id: str, revision: int) -> None:
-    """Make the attempt `revision` for the session `id`; nothing if it is not to be made any more.
+    """Make the attempt `revision` for the session `id`, whose repository `caller` is in; nothing if
+    it is not to be made any more.
 
     Never raises what keeps the worktree from going: that is what the row says then. A fault in
     hqt settles as failed, and is raised.
@@ -57,7 +58,7 @@ def reclaim(caller: Caller, id: str, revision: int) -> None:
         return
     try:
         os.chdir("/")  # hqt must not be one of those that live there
-        end = _outcome(replace(caller, directory=row.project, by_key=False), row, revision)
+        end = _outcome(replace(caller, by_key=False), row, revision)
     except BaseException as error:
         code = error.code if isinstance(error, HqtError) else Code.INTERNAL
         _settle(caller, id, Cleanup("failed", revision, code.value))
@@ -92,6 +93,8 @@ def _outcome(caller: Caller, row: Session, revision: int) -> Cleanup | None:
         if error.code is Code.INTERRUPTED:
             raise
         faults.note(f"cleanup of {row.id}: {error.message}")
+        if "moved" in error.details:  # by `mv`; git does not know
+            return Cleanup("retained", revision, "moved")
         if error.code in _RETAINING:
             return Cleanup("retained", revision, _RETAINING[error.code])
         return Cleanup("failed", revision, error.code.value)
