@@ -28,6 +28,12 @@ def repository(repo: Path) -> Repository:
     return Repository(repo / ".git", repo, bare=False, checkout=repo)
 
 
+def opinion(
+    repo: Repository, tree: Worktree, judged: Losses, *, removing: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    return witness.second_opinion(repo, tree)(judged, removing)
+
+
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_any_edits_are_seen_alike(sealed: Path, seed: int) -> None:
@@ -37,7 +43,7 @@ def test_any_edits_are_seen_alike(sealed: Path, seed: int) -> None:
     found = list_worktrees(repository(repo))[-1]
     judged = losses(repository(repo), found)
     assert not judged.unsure
-    assert witness.second_opinion(repository(repo), found, judged) == ()
+    assert opinion(repository(repo), found, judged) == ()
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
@@ -54,35 +60,33 @@ def test_any_history_is_counted_alike(sealed: Path, seed: int, skew: bool) -> No
 def test_a_change_that_git_denies_is_a_reason(repo: Path, topic: Worktree) -> None:
     for name in ("file0", "a", "b", "c"):
         (topic.path / name).write_text("changed\n")
-    (seen,) = witness.second_opinion(repository(repo), topic, Losses())
+    (seen,) = opinion(repository(repo), topic, Losses())
     assert seen == (
         "libgit2 sees 4 changes that git status does not show: a, b, c and 1 more."
     )  # fmt: skip
-    (one,) = witness.second_opinion(
-        repository(repo), topic, Losses(modified=("file0",), untracked=("a", "b"))
-    )
+    (one,) = opinion(repository(repo), topic, Losses(modified=("file0",), untracked=("a", "b")))
     assert one == "libgit2 sees a change that git status does not show: c."
 
 
 def test_commits_that_git_denies_are_a_reason(repo: Path, topic: Worktree) -> None:
     commit(topic.path, "new")
-    (seen,) = witness.second_opinion(repository(repo), topic, Losses())
+    (seen,) = opinion(repository(repo), topic, Losses())
     assert seen == "libgit2 sees a commit that nothing else holds where git sees none."
-    assert witness.second_opinion(repository(repo), topic, Losses(unique_count=1)) == ()
+    assert opinion(repository(repo), topic, Losses(unique_count=1)) == ()
     git(repo, "branch", "held", "topic")
-    assert witness.second_opinion(repository(repo), topic, Losses()) == ()
+    assert opinion(repository(repo), topic, Losses()) == ()
     gone = frozenset({"held"})
-    assert witness.second_opinion(repository(repo), topic, Losses(), removing=gone)
+    assert opinion(repository(repo), topic, Losses(), removing=gone)
 
 
 def test_less_than_git_sees_is_no_reason(repo: Path, topic: Worktree) -> None:
     judged = Losses(modified=("x",), unique_count=7)
-    assert witness.second_opinion(repository(repo), topic, judged) == ()
+    assert opinion(repository(repo), topic, judged) == ()
 
 
 def test_a_witness_that_fails_is_a_reason(repo: Path, topic: Worktree) -> None:
     (topic.git_dir / "HEAD").write_text("nonsense\n")
-    (seen,) = witness.second_opinion(repository(repo), topic, Losses())
+    (seen,) = opinion(repository(repo), topic, Losses())
     assert seen.startswith("The second look failed: ")
     assert seen.endswith(".")
 
@@ -90,7 +94,7 @@ def test_a_witness_that_fails_is_a_reason(repo: Path, topic: Worktree) -> None:
 def test_it_is_not_asked_where_it_is_known_to_be_wrong(repo: Path, topic: Worktree) -> None:
     (topic.path / "file0").write_text("changed\n")
     git(topic.path, "update-index", "--index-version", "4")
-    assert witness.second_opinion(repository(repo), topic, Losses()) == ()
+    assert opinion(repository(repo), topic, Losses()) == ()
 
 
 def test_it_is_not_asked_about_a_huge_checkout(
@@ -98,17 +102,17 @@ def test_it_is_not_asked_about_a_huge_checkout(
 ) -> None:
     (topic.path / "file0").write_text("changed\n")
     monkeypatch.setattr(witness, "LARGEST", 0)
-    assert witness.second_opinion(repository(repo), topic, Losses()) == ()
+    assert opinion(repository(repo), topic, Losses()) == ()
 
 
 def test_it_starts_no_process(repo: Path, topic: Worktree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "ask", lambda *_, **__: pytest.fail("git was started"))
-    assert witness.second_opinion(repository(repo), topic, Losses()) == ()
+    assert opinion(repository(repo), topic, Losses()) == ()
 
 
 def test_names_of_any_bytes(repo: Path, topic: Worktree) -> None:
     (topic.path / "caf\udce9").write_text("x")
     judged = losses(repository(repo), topic)
     assert judged.untracked == ("caf\udce9",)
-    assert witness.second_opinion(repository(repo), topic, judged) == ()
-    assert witness.second_opinion(repository(repo), topic, Losses())
+    assert opinion(repository(repo), topic, judged) == ()
+    assert opinion(repository(repo), topic, Losses())

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
-    ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin"),
+    ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin", "later"),
     ("tables",),
     ("documents",),
     ("results",),

@@ -1,20 +1,23 @@
 """The second witness: libgit2 is asked what it sees, and may only add a reason to refuse.
 
-Git has decided already. Where libgit2 sees a change or a commit that git does not, one of them is
-wrong, and nobody should find out by losing it. It is asked only where `support` finds nothing that
-it is known to misjudge, and only where its answer costs no more than git's did (git-facts §1).
+Git decides. Where libgit2 sees a change or a commit that git does not, one of them is wrong, and
+nobody should find out by losing it. It is asked only where `support` finds nothing that it is known
+to misjudge, and only where its answer costs no more than git's (git-facts §1); it looks at the files
+while git does.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hqt.errors import HqtError
-from hqt.git import rawindex
+from hqt.git import question, rawindex
 from hqt.git.commits import HOLDING
-from hqt.git.support import Support, misjudged
+from hqt.git.support import misjudged
+from hqt.later import Later
 from hqt.models import Losses, Repository, Worktree
 
 if TYPE_CHECKING:
@@ -25,50 +28,67 @@ LARGEST = 20_000
 NAMED = 3
 
 
-def second_opinion(
-    repo: Repository, worktree: Worktree, losses: Losses, *, removing: frozenset[str] = frozenset()
-) -> tuple[str, ...]:
-    """A sentence for each thing that libgit2 sees in `worktree` and the inventory does not name.
+# Given the inventory and the branches that go at the same time: a sentence for each thing that
+# libgit2 sees and the inventory does not name, and one for an answer that fails where it should not.
+Opinion = Callable[[Losses, frozenset[str]], tuple[str, ...]]
 
-    `losses` is the inventory that git gave, `removing` the branches that go at the same time. An
-    answer that fails where it should not is such a sentence too.
-    """
+
+def second_opinion(repo: Repository, worktree: Worktree) -> Opinion:
+    """Let libgit2 begin to look at `worktree`; call what is returned when git has answered."""
     files = rawindex.size(worktree.git_dir)
     if worktree.missing or files is None or files > LARGEST:
-        return ()
+        return lambda _losses, _removing: ()
+    looking = Later(lambda: _look(repo, worktree))
+
+    def compare(losses: Losses, removing: frozenset[str]) -> tuple[str, ...]:
+        import pygit2
+
+        if not looking.done.wait(question.PATIENCE):
+            return (f"The second look took longer than {question.PATIENCE:g} seconds.",)
+        try:
+            seen = looking.answer()
+            return tuple(_beyond(seen, losses, removing)) if seen else ()
+        except HqtError as error:
+            return (f"The second look failed: {error.message}",)
+        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+            return (f"The second look failed: libgit2 says: {str(error).rstrip('.')}.",)
+
+    return compare
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    opened: pygit2.Repository
+    changed: tuple[str, ...]  # empty where its status is not to be trusted
+    history: bool  # whether its walk over commits is
+
+
+def _look(repo: Repository, worktree: Worktree) -> _Seen | None:
+    """What libgit2 sees; None where it refuses the repository as a whole."""
     support = misjudged(worktree.path, worktree.git_dir, repo.common_dir)
     if not support.opens:
-        return ()
-    import pygit2
-
-    try:
-        return tuple(_seen(worktree, losses, support, removing))
-    except HqtError as error:
-        return (f"The second look failed: {error.message}",)
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-        return (f"The second look failed: libgit2 says: {str(error).rstrip('.')}.",)
-
-
-def _seen(
-    worktree: Worktree, losses: Losses, support: Support, removing: frozenset[str]
-) -> Iterator[str]:
-    import pygit2
-
+        return None
     from hqt.git.repository import open_checkout
 
     opened = open_checkout(worktree.path)
-    if not support.status:
-        known = {*losses.staged, *losses.modified, *losses.untracked, *losses.conflicted}
-        unknown = sorted(path for path in _changed(opened) if path not in known)
-        if unknown:
-            more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
-            files = "a change" if len(unknown) == 1 else f"{len(unknown)} changes"
-            names = ", ".join(unknown[:NAMED])
-            yield f"libgit2 sees {files} that git status does not show: {names}{more}."
-    if not support.history and not opened.head_is_unborn:
-        tip = opened.head.peel(pygit2.Commit).id
-        gone = removing | _branch(opened)
-        count = unique(opened, tip, gone, expected=losses.unique_count)
+    changed = () if support.status else tuple(_changed(opened))
+    return _Seen(opened, changed, not support.history)
+
+
+def _beyond(seen: _Seen, losses: Losses, removing: frozenset[str]) -> Iterator[str]:
+    """What the inventory does not name, as sentences."""
+    import pygit2
+
+    known = {*losses.staged, *losses.modified, *losses.untracked, *losses.conflicted}
+    if unknown := sorted(path for path in seen.changed if path not in known):
+        more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
+        files = "a change" if len(unknown) == 1 else f"{len(unknown)} changes"
+        names = ", ".join(unknown[:NAMED])
+        yield f"libgit2 sees {files} that git status does not show: {names}{more}."
+    if seen.history and not seen.opened.head_is_unborn:
+        tip = seen.opened.head.peel(pygit2.Commit).id
+        gone = removing | _branch(seen.opened)
+        count = unique(seen.opened, tip, gone, expected=losses.unique_count)
         if count > losses.unique_count:
             commits = "a commit" if count == 1 else f"{count} commits"
             fewer = losses.unique_count or "none"

@@ -80,6 +80,7 @@ def losses(
 
     others = tuple(one.path for one in world.worktrees if one.path != tree.path)
     going_too = frozenset(removing)
+    second = witness.second_opinion(world.repository, tree)
     found = facts.losses(
         world.repository,
         tree,
@@ -88,7 +89,7 @@ def losses(
         removing=going_too,
         others=others,
     )
-    seen = witness.second_opinion(world.repository, tree, found, removing=going_too)
+    seen = second(found, going_too)
     return replace(found, disputed=seen) if seen else found
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
+from hqt.later import Later
 from hqt.tmux import formats, listing
 from hqt.tmux.listing import Snapshot as Snapshot  # callers get it from here
 from hqt.tmux.listing import TmuxSession as TmuxSession
@@ -23,8 +24,6 @@ from hqt.tmux.listing import TmuxSession as TmuxSession
 if TYPE_CHECKING:
     import subprocess
     import threading
-
-    from libtmux.common import tmux_cmd
 
 TIMEOUT = 10.0  # seconds; a loaded server with a large history takes tenths
 _STARTING = 1.0  # seconds that a client may take to be started
@@ -112,49 +111,35 @@ class Tmux:
         return self.socket_path or f"socket {self.socket_name or 'default'!r}"
 
     def _call(self, arguments: list[str]) -> Answer:
-        import threading
-
         from libtmux.exc import TmuxCommandNotFound
         from libtmux.server import Server
 
         server = Server(
             socket_name=self.socket_name, socket_path=self.socket_path, tmux_bin=self.executable
         )
-        finished: list[tmux_cmd] = []
-        failed: list[BaseException] = []
-
-        def call() -> None:
-            try:
-                finished.append(server.cmd("-u", *arguments))
-            except BaseException as error:  # noqa: BLE001 (raised again in the caller's thread)
-                failed.append(error)
-            answered.set()
-
-        # A thread, since libtmux waits for ever. Ending the client does not end that wait: a hung
+        # Later, since libtmux waits for ever. Ending the client does not end that wait: a hung
         # server has been sent the client's standard output and keeps it open.
-        answered = threading.Event()
-        threading.Thread(target=call, daemon=True).start()
+        call = Later(lambda: server.cmd("-u", *arguments))
         try:
-            answered.wait(self.timeout)
+            in_time = call.done.wait(self.timeout)
         finally:
-            if not answered.is_set():
-                _end(arguments, answered)
-        for error in failed:
-            if not isinstance(error, TmuxCommandNotFound | OSError):
-                raise error
+            if not call.done.is_set():
+                _end(arguments, call.done)
+        if not in_time:
+            raise HqtError(
+                Code.TIMEOUT,
+                f"The tmux server at {self.place} did not answer within {self.timeout:g} seconds.",
+                "Look whether the server is stopped or overloaded, then try again.",
+            )
+        try:
+            done = call.answer()
+        except (TmuxCommandNotFound, OSError) as error:
             raise HqtError(
                 Code.TMUX_UNAVAILABLE,
                 "The program tmux cannot be started.",
                 "Install tmux 3.2 or newer, or put it on PATH.",
                 {"reason": str(error)},
             ) from error
-        if not finished:
-            raise HqtError(
-                Code.TIMEOUT,
-                f"The tmux server at {self.place} did not answer within {self.timeout:g} seconds.",
-                "Look whether the server is stopped or overloaded, then try again.",
-            )
-        [done] = finished
         return Answer(done.returncode, done.stdout, "\n".join(done.stderr))
 
 
