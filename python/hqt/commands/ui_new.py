@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from hqt.commands import background
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.names import slug
+from hqt.sessions import ahead
 from hqt.sessions import create as story
 from hqt.sessions import world as worlds
 from hqt.sessions.planning import Wish, plan_for
@@ -162,9 +164,28 @@ class _Wiring:
             progress(stage, done, total)
 
         try:
-            world = worlds.again(self._world)
-            story.make(world, self._wish(values), heed)
+            world, wish = worlds.again(self._world), self._wish(values)
+            if values.isolate and ahead.is_big(world):
+                # The window tells how far it is: this screen must not lie over it.
+                story.check(world, wish)
+                background.start(*background.place(world.caller), "new", *words(wish))
+            else:
+                story.make(world, wish, heed)
         except HqtError as error:
             field = _FIELDS.get(error.code, "")
             return SubmitOutcome(False, error.message, error.remedy, field)
         return SubmitOutcome(True)
+
+
+def words(wish: Wish) -> list[str]:
+    """The words after `hqt new` that ask for the same, with a window to switch to."""
+    values = {
+        "branch": wish.branch,
+        "checkout": wish.checkout,
+        "from": wish.start,
+        "path": wish.path,
+        "harness": wish.harness,
+        "prompt": wish.prompt,
+    }
+    given = [f"--{name}={value}" for name, value in values.items() if value is not None]
+    return [*given, *(["--detach"] if wish.detach else []), "--switch", "--", wish.name]

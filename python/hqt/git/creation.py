@@ -44,6 +44,12 @@ class NewWorktree:
     upstream: Upstream | None = None  # what a new branch follows; None: nothing
 
 
+def size_of(repo: Repository) -> int:
+    """How many files a new worktree will have, about: as many as the selected checkout has now.
+    0 when that cannot be told."""
+    return checkout.size_of(_source(repo))
+
+
 def check(
     repo: Repository, plan: NewWorktree, worktrees: Sequence[Worktree], pool: Path | None
 ) -> None:

@@ -19,6 +19,7 @@ from hqt.models import Caller, Progress, Session, Worktree
 from hqt.results import Opened
 from hqt.sessions import folders, launching, noticing, placement, setup, views
 from hqt.sessions import world as worlds
+from hqt.sessions.ahead import Ahead
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.launching import Launching
 from hqt.sessions.planning import Plan, Wish, drafted
@@ -74,8 +75,8 @@ def _world(caller: Caller, wish: Wish, snapshot: Snapshot | None) -> World:
         raise
 
 
-def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
-    """As `create`, in a world that has been read, and without reading it once more to tell."""
+def check(world: World, wish: Wish) -> tuple[Plan, placement.Place | None, Profile]:
+    """What `wish` comes to, in which place and running what; raises what speaks against it."""
     checks = Checks()
     plan, place, profile = drafted(world, wish, checks), None, None
     with checks:
@@ -88,6 +89,13 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         _require_forkable(world, wish, plan)
     checks.settle()
     assert profile is not None
+    return plan, place, profile
+
+
+def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
+    """As `create`, in a world that has been read, and without reading it once more to tell."""
+    plan, place, profile = check(world, wish)
+    ahead = Ahead(world, place, plan, wish.switch) if place and plan.new else None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         if not world.plain:
             guard.enter_context(changing(world.repository, "new"))
@@ -95,7 +103,8 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
             noticing.notice(world)  # whose conversation is whose, before somebody moves in
         tree, prepared = plan.tree, Prepared()
         if plan.new:
-            tree, prepared = fresh_worktree(world, plan, progress, note, undo)
+            heard = ahead.hearing(progress, undo) if ahead else progress
+            tree, prepared = fresh_worktree(world, plan, heard, note, undo)
         start = folders.mirrored(world, tree)
         launch = (
             launching.forked(world, plan.parent, start, wish.prompt, carry=True)
@@ -111,7 +120,10 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         window: Window | None = None
         if place:
             launch = launch.noting(*plan.notes, setup=prepared.command)
-            window = placement.show(world, place, session, tree, launch, start, wish.switch)
+            if ahead and ahead.window and tree:
+                window = ahead.become(session, tree, launch, start)
+            else:
+                window = placement.show(world, place, session, tree, launch, start, wish.switch)
         elif prepared.command:
             plan.notes.append("The setup command was not run, since there is no window.")
         undo.pop_all()

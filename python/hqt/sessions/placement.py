@@ -138,7 +138,7 @@ def show(
     from hqt.tmux import status_line, windows
 
     tmux = worlds.connect(world.caller)
-    select = world.caller.interactive if switch is None else switch
+    select = follows(world, switch)
     opened = windows.open_window(
         tmux,
         session=where.session,
@@ -200,6 +200,11 @@ def mark(world: World, window: str, session: Session, tree: Worktree | None) -> 
             text=label(session, tree),
             options=marks(session, tree),
         )
+
+
+def follows(world: World, switch: bool | None) -> bool:
+    """Whether the caller's client is taken to a new window; None: if a person has called."""
+    return world.caller.interactive if switch is None else switch
 
 
 def session_of(world: World, window: str) -> str:

@@ -154,6 +154,11 @@ def is_dead(tmux: Tmux, pane: str) -> bool:
     return answer.status == 0 and answer.out[:1] != [f"{pane} 0"]
 
 
+def is_there(tmux: Tmux, pane: str) -> bool:
+    """Whether a pane (an id) exists; False too where no server answers."""
+    return pane in tmux.ask(["list-panes", "-a", "-F", "#{pane_id}"]).out
+
+
 def label(
     tmux: Tmux,
     snapshot: Snapshot,
@@ -185,6 +190,17 @@ def label(
         if answer.status == 0:
             return
     raise tmux.failure(answer, "rename-window")
+
+
+def set_options(tmux: Tmux, window: str, options: Mapping[str, str]) -> None:
+    """Set options of a window ("": unset); one that has vanished is left to its fate."""
+    where = ["-w", "-t", _require_id("@", window)]
+    tmux.ask(
+        *(
+            ["set-option", *where, name, value] if value else ["set-option", "-u", *where, name]
+            for name, value in options.items()
+        )
+    )
 
 
 def disown(tmux: Tmux, window: str) -> None:

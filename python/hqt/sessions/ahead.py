@@ -1,0 +1,191 @@
+"""The window of a big repository's new worktree, on screen before its files.
+
+It shows how far the checkout has come, and nothing else is bound to it yet: until the session's row
+is there, only its label tells whose it will be. Then its pane becomes the harness. To close it
+before that is to cancel: this process is interrupted and takes everything back, as it does for a
+signal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from hqt import signals
+from hqt.errors import Code, HqtError, Interrupted
+from hqt.models import Progress, Session, Worktree
+from hqt.names import printable
+from hqt.sessions import placement
+from hqt.sessions import world as worlds
+from hqt.sessions.placement import Place
+from hqt.sessions.planning import Plan
+from hqt.sessions.world import World
+
+if TYPE_CHECKING:
+    from hqt.sessions.launching import Launching
+    from hqt.tmux.feed import Feed
+    from hqt.tmux.windows import Window
+
+# Files from which on it is worth it. Git writes some 20,000 a second: below, the files are there
+# before anybody has read what the window says, and it would only flicker.
+BIG = 5_000
+
+_CELLS = 30  # of the bar
+_SIGNS = {"unicode": ("█", "░"), "ascii": ("#", "-")}
+
+
+def is_big(world: World) -> bool:
+    """Whether a new worktree's files will take their time, as far as can be told before."""
+    from hqt.git import creation
+
+    return not world.plain and creation.size_of(world.repository) >= BIG
+
+
+class Ahead:
+    """That window, which is opened once the checkout turns out to be a big one, if it does."""
+
+    def __init__(self, world: World, where: Place, plan: Plan, switch: bool | None) -> None:
+        self._world, self._where, self._plan, self._switch = world, where, plan, switch
+        self._tmux = worlds.connect(world.caller)
+        self._feed: Feed | None = None
+        self.window: Window | None = None
+
+    def hearing(self, progress: Progress | None, undo: ExitStack) -> Progress | None:
+        """What to tell of the creation, instead of `progress`, which hears all of it. When `undo`
+        is left by an exception, the window goes; closed by the user, it is the reason."""
+        from hqt.git import creation
+
+        if 0 < creation.size_of(self._world.repository) < BIG or not signals.are_mine():
+            return progress  # nothing is slower where nothing is gained, or nobody could cancel
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if self._feed is None and stage == "checkout" and total >= BIG and done < total:
+                self._open(undo)
+            if progress:
+                progress(stage, done, total)
+            if self._feed and stage == "checkout":
+                self._feed.say(self._line(done, total))
+
+        return tell
+
+    def become(self, session: Session, tree: Worktree, launching: Launching, start: Path) -> Window:
+        """Let the session's program take over. Raises `interrupted` when the window was closed."""
+        from hqt.tmux import status_line, windows
+
+        assert self._feed is not None
+        assert self.window is not None
+        self._feed.stop()
+        if self._feed.closed:
+            raise self._was_closed()
+        windows.set_options(
+            self._tmux, self.window.id, {**placement.marks(session, tree), "remain-on-exit": ""}
+        )
+        try:
+            placement.respawn(self._world, self.window.pane, session, launching, start)
+        except HqtError as error:
+            if windows.is_there(self._tmux, self.window.pane):
+                raise
+            raise self._was_closed() from error
+        self._feed.close()
+        if self._world.snapshot:
+            status_line.offer(self._tmux, self._world.snapshot)
+        return self.window
+
+    def _open(self, undo: ExitStack) -> None:
+        from hqt.git.interrupts import held_back
+        from hqt.tmux import windows
+        from hqt.tmux.feed import Feed
+
+        where, select = self._where, placement.follows(self._world, self._switch)
+        new = self._plan.new
+        assert new is not None
+        with held_back():  # a window is not easily taken back
+            feed = self._feed = _made(Feed)
+            undo.push(self._taken_back)
+            self.window = windows.open_window(
+                self._tmux,
+                session=where.session,
+                new_session=where.new_name if where.session is None else None,
+                index=where.index,
+                # A tmux session of its own opens its later windows there. The pane itself is
+                # nowhere: what is not complete has no occupants, and nobody adopts the window.
+                cwd=Path("/") if where.session else new.path,
+                label=f"⎇ {self._label}",
+                command=feed.words,
+                # Dead panes may be kept; this one is to go with hqt.
+                options={"@hqt_branch": self._label, "remain-on-exit": "off"},
+                select=select,
+                client=placement.client(self._world) if select else None,
+            )
+        pane = self.window.pane
+        feed.watch(lambda: windows.is_there(self._tmux, pane), signals.interrupt)
+
+    @property
+    def _label(self) -> str:
+        """What the worktree will be called."""
+        new = self._plan.new
+        assert new is not None
+        return new.branch or f"{new.path.name}@{new.commit[:7]}"
+
+    def _line(self, done: int, total: int) -> str:
+        full, empty = _SIGNS[self._world.config.icons]
+        share = done / total if total else 0.0
+        bar = full * int(share * _CELLS) + empty * (_CELLS - int(share * _CELLS))
+        return f"{bar} {share:4.0%}  {done} of {total} files of {printable(self._label)}"
+
+    def _taken_back(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if error is None or self._feed is None:
+            return
+        from hqt.git.interrupts import held_back
+
+        with held_back():
+            self._feed.stop()
+            if self.window:
+                with contextlib.suppress(HqtError):  # the files are to be taken back in any case
+                    self._close(self.window)
+            self._feed.close()
+        if isinstance(error, Interrupted) and self._feed.closed:
+            raise self._was_closed() from error
+
+    def _close(self, window: Window) -> None:
+        """Close the pane, and so its window unless somebody has split it; nobody is thrown out."""
+        from hqt.tmux import server, windows
+
+        snapshot = server.read(self._tmux)
+        panes = {pane.id for pane in snapshot.panes if pane.window == window.id}
+        if panes == {window.pane}:
+            windows.make_way(
+                self._tmux,
+                snapshot,
+                {window.id},
+                refuge=self._world.repository.root,
+                expendable={window.session_name} if self._where.session is None else (),
+            )
+        windows.close_pane(self._tmux, window.pane)
+
+    def _was_closed(self) -> HqtError:
+        return HqtError(
+            Code.INTERRUPTED,
+            f"The window of {self._label!r} was closed before its files were there; what had been"
+            " begun was rolled back.",
+            "Run the same command again.",
+        )
+
+
+def _made(feed: type[Feed]) -> Feed:
+    try:
+        return feed()
+    except OSError as error:
+        raise HqtError(
+            Code.TMUX_UNAVAILABLE,
+            f"The window could not be given a pipe for the progress: {error.strerror}.",
+            "Check the space and the permissions of the folder for temporary files.",
+        ) from error

@@ -1,0 +1,277 @@
+"""The window of a big repository is there before its files, and becomes what it was opened for."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from helpers import big, repos, servers, terminal
+from helpers.big import Big, everything
+from helpers.calls import done, spawn
+from helpers.repos import git
+from helpers.servers import Server, until
+from helpers.stand_in import StandIn
+
+MARKS = "#{@hqt_session}|#{@hqt_worktree}|#{@hqt_branch}"
+NAME = "fix/#(touch${IFS}hit)"
+
+
+@pytest.fixture
+def held(sealed: Path) -> Big:
+    return big.make(sealed / "project")
+
+
+def begin(
+    held: Big, tmux: Server, *words: str, name: str = "fix", below: str = "d3"
+) -> tuple[subprocess.Popen[bytes], str]:
+    """A creation whose checkout waits, and its window."""
+    cwd = held.repo / below
+    call = spawn("-L", tmux.socket, "new", name, "--json", *words, cwd=cwd)
+    held.wait()
+    [window] = [line.split(" ")[0] for line in tmux.windows("#{window_id} #W") if "⎇" in line]
+    return call, window
+
+
+def ended(call: subprocess.Popen[bytes]) -> dict[str, object]:
+    """The error of a creation that has failed."""
+    out, err = call.communicate(timeout=20)
+    assert (call.returncode, out) == (130, b""), err
+    error: dict[str, object] = json.loads(err)["error"]
+    return error
+
+
+def screen(tmux: Server, window: str) -> str:
+    return tmux.cmd("capture-pane", "-p", "-t", window)
+
+
+def test_before_its_files_and_then_the_shell(held: Big, tmux: Server) -> None:
+    call, window = begin(held, tmux, "-d", name=NAME)
+    assert tmux.ask("#{window_name}", window) == "⎇ fix/＃(touch＄{IFS}hit)"
+    assert tmux.ask(MARKS, window) == f"||{NAME}"
+    assert tmux.ask("#{window_id}") != window, "-d leaves the user where they were"
+    line = f"6002 files of {NAME}"
+    assert until(lambda: line in screen(tmux, window))
+    assert until(lambda: "█" in screen(tmux, window))
+    assert not list(held.repo.rglob(f".worktrees/{NAME}/{big.LAST}"))
+    listed = done("-L", tmux.socket, "list", cwd=held.repo)
+    [tree] = [tree for tree in listed["worktrees"] if not tree["main"]]
+    assert tree["locked"].startswith("hqt: creating ")
+    assert (tree["windows"], listed["sessions"]) == ([], [])
+    before = tmux.ask("#{pane_id} #{window_width} #{window_height}", window)
+
+    held.go()
+    out, err = call.communicate(timeout=20)
+    assert call.returncode == 0, err
+    made = json.loads(out)
+    assert made["window"] == window
+    assert tmux.ask("#{pane_id} #{window_width} #{window_height}", window) == before
+    assert made["worktree"]["windows"] == [window]
+    assert tmux.ask(MARKS, window) == f"{made['session']['id']}|{made['worktree']['id']}|{NAME}"
+    assert tmux.ask("#{automatic-rename} #{remain-on-exit}", window) == "0 off"
+    assert tmux.option("remain-on-exit", "-w", "-t", window) is None
+    place = held.repo / ".worktrees" / NAME
+    assert git(place, "status", "--porcelain") == ""
+    assert until(lambda: tmux.ask("#{pane_current_path}", window) == f"{place}/d3")
+    tmux.cmd("send-keys", "-t", window, "echo $HQT_SESSION-", "Enter")
+    assert until(lambda: f"{made['session']['id']}-" in screen(tmux, window))
+    assert "files of" not in screen(tmux, window)
+    assert not list(held.repo.parent.rglob("hit"))
+
+
+def test_progress_is_told_as_ever(held: Big, tmux: Server) -> None:
+    call, _ = begin(held, tmux, "-d", "--progress")
+    held.go()
+    _, err = call.communicate(timeout=20)
+    said = [json.loads(line) for line in err.splitlines()]
+    assert [said[0]["stage"], said[1]] == [
+        "prepare",
+        {"stage": "checkout", "done": 0, "total": 6002},
+    ]
+    assert (said[-1]["done"], said[-1]["total"]) == (6002, 6002)
+
+
+def test_in_ascii(held: Big, tmux: Server) -> None:
+    tmux.cmd("set-option", "-g", "@hqt-icons", "ascii")
+    call, window = begin(held, tmux, "-d")
+    assert until(lambda: "###" in screen(tmux, window))
+    assert screen(tmux, window).isascii()
+    held.go()
+    assert call.wait(20) == 0
+
+
+def test_a_harness_takes_over(held: Big, tmux: Server, agent: StandIn) -> None:
+    call, window = begin(held, tmux, "-d", "-H", "stand-in", "-p", "Go; on #{pid}")
+    assert agent.launches() == []
+    held.go()
+    assert call.wait(20) == 0
+    assert until(agent.launches)
+    [launch] = agent.launches()
+    assert launch["argv"][-2:] == ["--", "Go; on #{pid}"]
+    assert launch["cwd"] == str(held.repo / ".worktrees" / "fix" / "d3")
+    assert window in tmux.windows()
+
+
+def test_the_default_command_takes_over(sealed: Path, held: Big) -> None:
+    command = 'set -g default-command "exec env MINE=1 sh"'
+    with servers.running(command, cwd=sealed) as tmux:
+        call, window = begin(held, tmux, "-d")
+        held.go()
+        assert call.wait(20) == 0
+        tmux.cmd("send-keys", "-t", window, "echo mine=$MINE.", "Enter")
+        assert until(lambda: "mine=1." in screen(tmux, window))
+
+
+@pytest.mark.parametrize(
+    "close",
+    [
+        lambda tmux, window: tmux.cmd("kill-window", "-t", window),
+        lambda tmux, window: tmux.cmd("kill-pane", "-t", window),
+        lambda tmux, window: tmux.cmd("send-keys", "-t", window, "C-c"),
+    ],
+    ids=["window", "pane", "interrupt"],
+)
+def test_closing_it_cancels(
+    held: Big, tmux: Server, close: Callable[[Server, str], object]
+) -> None:
+    before = everything(held.repo)
+    call, window = begin(held, tmux, "-d")
+    assert until(lambda: "files of fix" in screen(tmux, window))
+    close(tmux, window)
+    error = ended(call)
+    assert error["code"] == "interrupted"
+    assert "The window of 'fix' was closed" in str(error["message"])
+    assert (len(tmux.windows()), everything(held.repo)) == (1, before)
+    assert done("-L", tmux.socket, "list", cwd=held.repo)["sessions"] == []
+    assert not git(held.repo, "status", "--porcelain")
+
+
+def test_work_in_it_outlives_a_cancel(held: Big, tmux: Server) -> None:
+    call, window = begin(held, tmux, "-d")
+    place = held.repo / ".worktrees" / "fix"
+    (place / "notes").write_text("mine\n")
+    tmux.cmd("kill-window", "-t", window)
+    error = ended(call)
+    assert str(place) in str(error["message"])
+    assert (place / "notes").read_text() == "mine\n"
+
+
+def test_a_signal_takes_the_window_along(held: Big, tmux: Server) -> None:
+    before = everything(held.repo)
+    call, _ = begin(held, tmux, "-d")
+    call.send_signal(signal.SIGINT)
+    assert "Interrupted by SIGINT" in str(ended(call)["message"])
+    assert (len(tmux.windows()), everything(held.repo)) == (1, before)
+
+
+def test_a_failure_leaves_no_window(held: Big, tmux: Server) -> None:
+    before = everything(held.repo)
+    (held.repo.parent / "wait.sh").write_text("#!/bin/sh\necho 'no key' >&2\nexit 1\n")
+    git(held.repo, "config", "filter.wait.required", "true")
+    tmux.cmd("set-hook", "-g", "after-new-window", "set -g @opened 1")
+    call = spawn("-L", tmux.socket, "new", "fix", "-d", "--json", cwd=held.repo)
+    _, err = call.communicate(timeout=20)
+    assert call.returncode == 1
+    assert json.loads(err)["error"]["code"] == "git_failed"
+    assert tmux.option("@opened", "-g") == "1"
+    assert (len(tmux.windows()), everything(held.repo)) == (1, before)
+
+
+def test_what_was_split_off_it_stays(held: Big, tmux: Server) -> None:
+    call, window = begin(held, tmux, "-d")
+    tmux.cmd("split-window", "-d", "-t", window)
+    call.send_signal(signal.SIGTERM)
+    ended(call)
+    assert tmux.ask("#{window_panes}", window) == "1"
+
+
+def test_killed_its_window_goes_and_the_next_call_takes_it_back(held: Big, tmux: Server) -> None:
+    tmux.cmd("set-option", "-g", "remain-on-exit", "on")
+    before = everything(held.repo)
+    call, window = begin(held, tmux, "-d")
+    assert until(lambda: "files of fix" in screen(tmux, window))
+    call.kill()
+    call.wait(10)
+    assert until(lambda: window not in tmux.windows())
+    held.go()
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=held.repo)
+    assert made["notes"] == [
+        f"A creation that was killed at {held.repo / '.worktrees' / 'fix'} was taken back."
+    ]
+    tmux.cmd("kill-window", "-t", made["window"])
+    done("-L", tmux.socket, "remove", "fix", cwd=held.repo)
+    refs = [line for line in everything(held.repo)[0].splitlines() if "hqt/trash" not in line]
+    assert refs == before[0].splitlines()
+
+
+@pytest.mark.parametrize("words", [("--no-window",), ("-d",)], ids=["no window", "few files"])
+def test_otherwise_nothing_is_shown_before(
+    sealed: Path, tmux: Server, words: tuple[str, ...]
+) -> None:
+    held = big.make(sealed / "other", files=6_000 if words == ("--no-window",) else 20)
+    call = spawn("-L", tmux.socket, "new", "fix", "--json", *words, cwd=held.repo)
+    held.wait()
+    assert len(tmux.windows()) == 1
+    held.go()
+    assert call.wait(20) == 0
+
+
+def test_of_a_bare_repository_git_tells_how_many(sealed: Path, held: Big, tmux: Server) -> None:
+    bare = repos.bare_repository(sealed / "bare.git", held.repo)
+    for key in ("smudge", "clean"):
+        git(bare, "config", f"filter.wait.{key}", git(held.repo, "config", f"filter.wait.{key}"))
+    call, window = begin(Big(bare), tmux, "-d", below=".")
+    assert until(lambda: "of 6002 files of fix" in screen(tmux, window))
+    held.go()
+    assert call.wait(20) == 0
+    assert len(tmux.windows()) == 2
+
+
+def test_the_client_goes_there_and_comes_back(held: Big) -> None:
+    with terminal.opened(cwd=held.repo) as person:
+        tmux = person.server
+        call, window = begin(held, tmux, "--switch", "--client", person.client)
+        assert person.ask("#{window_id}") == window
+        person.see("of 6002 files of fix")
+        call.send_signal(signal.SIGTERM)
+        ended(call)
+        assert person.ask("#{window_id}") == "@0"
+        held.go()
+        again = done("-L", tmux.socket, "--client", person.client, "new", "fix", "--switch",
+                     cwd=held.repo)  # fmt: skip
+        assert person.ask("#{window_id}") == again["window"]
+        person.see("$")
+
+
+def test_in_session_mode_nobody_is_thrown_out(held: Big) -> None:
+    with terminal.opened("set -g @hqt-mode session", cwd=held.repo) as person:
+        tmux = person.server
+        call, _ = begin(held, tmux, "--switch", "--client", person.client)
+        assert person.ask("#{session_name}") == "fix"
+        person.see("of 6002 files of fix")
+        call.send_signal(signal.SIGTERM)
+        ended(call)
+        assert person.ask("#{session_name}") == "main"
+        assert tmux.windows("#{session_name}") == ["main"]
+        held.go()
+        done("-L", tmux.socket, "--client", person.client, "new", "fix", "--switch", cwd=held.repo)
+        assert person.ask("#{session_name}") == "fix"
+        place = str(held.repo / ".worktrees" / "fix")
+        assert until(lambda: person.ask("#{pane_current_path}") == place)
+        assert person.ask("#{session_path}") == place
+
+
+def test_nothing_is_left_in_the_folder_for_temporary_files(
+    held: Big, tmux: Server, sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sealed / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(sealed / "scratch"))
+    call, window = begin(held, tmux, "-d")
+    assert until(lambda: "files of fix" in screen(tmux, window))
+    assert list((sealed / "scratch").iterdir()) == []
+    held.go()
+    assert call.wait(20) == 0
