@@ -12,6 +12,11 @@ import pytest
 from helpers.calls import done, refused
 from helpers.repos import git, linked
 from helpers.servers import Server, until
+from helpers.trashing import discover, registered
+from hqt.git import entry, passage, trash
+from hqt.git.manifest import State
+from hqt.sessions import rows
+from hqt.sessions import world as worlds
 
 VERBS = [("remove", "fix"), ("remove", "fix", "--force"), ("restore", "fix"), ("open", "fix")]
 
@@ -76,6 +81,31 @@ def test_a_session_comes_along_with_its_repository(repo: Path, tmux: Server) -> 
     (now / "notes").unlink()
     done(*here, "archive", "fix", "--wait", cwd=new)
     assert done("undo", cwd=new)["session"]["id"] == row["id"]
+
+
+def test_a_removal_cut_short_before_the_move_keeps_the_session_too(repo: Path) -> None:
+    """Its worktree had lost its `.git` and its entry was in the trash; the next verb mends all."""
+    place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    [row] = worlds.rows().all()
+    one = trash.prepare(discover(repo), registered(repo, place), session=rows.record(row))
+    one = entry.change(one, state=State.TAKING)
+    passage.set_aside(one)
+    one.home.rename(one.admin)
+    new = repo.rename(repo.with_name("again"))
+    opened = done("new", "other", "--no-window", cwd=new)
+    now = new / place.relative_to(repo)
+    assert f"was taken back; it is at {now} now." in opened["notes"][0]
+    sessions = {one["nickname"]: one for one in done("list", cwd=new)["sessions"]}
+    fix = sessions["fix"]
+    assert (fix["id"], fix["project"], fix["worktree_path"]) == (row.id, str(new), str(now))
+    assert done("remove", "fix", cwd=new)["removed"][0]["path"] == str(now)
+
+
+def test_an_undo_in_a_moved_repository_knows_the_sessions_project(repo: Path) -> None:
+    done("new", "fix", "--no-window", cwd=repo)
+    done("remove", "fix", cwd=repo)
+    new = repo.rename(repo.with_name("again"))
+    assert done("undo", cwd=new)["session"]["project"] == str(new)
 
 
 def test_a_session_of_a_clone_at_the_old_place_stays_its_own(repo: Path) -> None:

@@ -26,8 +26,8 @@ def moved_to(repo: Repository, tree: Worktree, pool: Path | None = None) -> Path
     """
     if not tree.missing:
         return None
-    for folder in _candidates(repo, tree.path, pool):
-        if folder != tree.path and _is_of(repo, tree.git_dir, folder):
+    for folder in candidates(repo, tree.path, pool):
+        if folder != tree.path and is_of(repo, tree.git_dir, folder):
             return Path(os.path.realpath(folder))
     return None
 
@@ -40,8 +40,8 @@ def repair(repo: Repository, folder: Path | None) -> str:
     return f"`git -C {shlex.quote(str(repo.root))} worktree repair {place}`"
 
 
-def _candidates(repo: Repository, recorded: Path, pool: Path | None) -> Iterator[Path]:
-    """Where it may be, the likeliest first, each once."""
+def candidates(repo: Repository, recorded: Path, pool: Path | None) -> Iterator[Path]:
+    """Where a worktree that was at `recorded` may be, the likeliest first."""
     bases = [repo.root, repo.common_dir.parent, repo.root.parent, *([pool] if pool else [])]
     parts = recorded.parts[1:]
     ends = [base.joinpath(*parts[at:]) for at in range(len(parts)) for base in bases]
@@ -60,7 +60,7 @@ def _folders(parent: Path) -> Iterator[Path]:
         return
 
 
-def _is_of(repo: Repository, entry: Path, folder: Path) -> bool:
+def is_of(repo: Repository, entry: Path, folder: Path) -> bool:
     """Whether the `.git` in `folder` names this admin entry: as it is now, or as it was before the
     repository was moved. Then it leads nowhere, and it is another repository's if that still is
     where the `.git` says; but not in this main checkout: that may have been cloned there anew.

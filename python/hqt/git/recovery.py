@@ -8,12 +8,24 @@ are taken back. Each step looks first whether it is needed, so recovery may be c
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, branch_records, disposal, entry, passage, snapshots
+from hqt.git import (
+    admin,
+    branch_records,
+    disposal,
+    entry,
+    files,
+    links,
+    moved,
+    passage,
+    snapshots,
+    whereabouts,
+)
 from hqt.git.entry import Entry
 from hqt.git.manifest import State
 from hqt.models import Repository
@@ -77,16 +89,77 @@ def settle(one: Entry, returned: Returned = unheard) -> str:
             where = f" Not all of it could be deleted in {passage.away(one)}." if left else ""
             return f"The removal of {one.path} was finished; `hqt undo` brings it back.{where}"
         case State.TAKING:
-            passage.remove_partial(one.partial)
-            _return_tree(one)
-            _discard(passage.reattach(one))
-            return f"The removal of {one.path} was taken back; it is where it was."
+            return _untake(one, returned)
         case State.RESTORING if one.has_admin:
             take_back(one)
             return f"Bringing {one.place.path} back had failed halfway; it is in the trash again."
         case State.RESTORING:
             finish_restoring(one, returned)
             return f"Bringing {one.place.path} back was finished."
+
+
+def _untake(one: Entry, returned: Returned) -> str:
+    """Take a removal back whose tree is not in the trash; says where the worktree is.
+
+    Raises OSError and HqtError, and what `returned` raises: it is told of a worktree that is
+    elsewhere than it was, as its repository was moved.
+    """
+    passage.remove_partial(one.partial)
+    _return_tree(one)
+    one = passage.reattach(_followed(one))
+    where = "where it was"
+    if one.place.path != one.path:
+        returned(one.place.path, one.manifest.session)
+        where = f"at {one.place.path} now"
+    _discard(one)
+    return f"The removal of {one.path} was taken back; it is {where}."
+
+
+def _followed(one: Entry) -> Entry:
+    """The entry, its place being where the tree is now whose `.git` was set aside; its admin entry
+    in the trash if that is elsewhere than it was, to be put back for there.
+
+    Raises OSError, and `missing_worktree` if the tree is not found: then only the entry can link it
+    to the repository again.
+    """
+    if not one.manifest.tree or not os.path.lexists(one.dotgit):
+        return one
+    folders = tuple(dict.fromkeys(_candidates(one)))
+    here = next((folder for folder in folders if _is_marked(one, folder)), None)
+    if here is None:
+        if any(moved.is_of(one.repository, one.home, folder) for folder in folders):
+            return one  # its `.git` had not been set aside, or has been put back
+        raise HqtError(
+            Code.MISSING_WORKTREE,
+            f"The worktree that was at {one.path} is not found, and {one.dotgit} is what links it"
+            " to git; put it back there, or delete that file if the worktree is gone for good.",
+            "Then run any hqt command that changes something.",
+        )
+    path = Path(os.path.realpath(here))
+    if path == Path(os.path.realpath(one.place.path)):
+        return one
+    if not one.has_admin:
+        _require_registered(one)
+        one.home.rename(one.admin)
+    head = links.read(one.admin / "HEAD")  # it may have followed a branch that was renamed
+    return entry.change(one, place=dataclasses.replace(one.place, path=path, head=head))
+
+
+def _candidates(one: Entry) -> Iterator[Path]:
+    """Where a tree may be that did not come to the trash, the likeliest first."""
+    yield from (one.place.path, one.path)
+    if then := whereabouts.common_dir_named(one.path, files.read(one.dotgit)):
+        pool = one.manifest.pool
+        if path := whereabouts.present(one.path, pool, then, one.common_dir):
+            yield path
+    yield from moved.candidates(one.repository, one.path, one.manifest.pool)
+
+
+def _is_marked(one: Entry, folder: Path) -> bool:
+    try:
+        return passage.is_marked(one, folder)
+    except OSError:  # whatever that is, it cannot be linked
+        return False
 
 
 def finish_taking(one: Entry) -> tuple[Path, ...]:
@@ -188,12 +261,22 @@ def _discard(one: Entry) -> None:
 
 
 def _require_registered(one: Entry) -> None:
-    if admin.worktree_path(one.home) != Path(os.path.realpath(one.place.path)):
+    """That the admin entry is the worktree's: by the path that it names, or as it names it, if that
+    is relative and leads elsewhere since the repository was moved."""
+    known = Path(os.path.realpath(one.place.path))
+    if admin.worktree_path(one.home) != known and not _says_the_same(one):
         raise HqtError(
             Code.IDENTITY_MISMATCH,
             f"{one.home} is not the entry of the worktree {one.place.path}; its pins were kept.",
             "Look with `git worktree list`.",
         )
+
+
+def _says_the_same(one: Entry) -> bool:
+    try:
+        return links.read(one.home / "gitdir") == one.manifest.gitdir
+    except OSError:
+        return False
 
 
 def _is_a_draft(directory: Path) -> bool:

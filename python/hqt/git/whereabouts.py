@@ -34,6 +34,14 @@ def common_dir_of(directory: Path) -> Path:
     return directory.parents[len(_TRASH)]
 
 
+def common_dir_named(tree: Path, content: bytes) -> Path | None:
+    """The common directory that the `.git` of a worktree at the path `tree` named, by what it said
+    then; None if that was another kind of file."""
+    said = os.fsdecode(content.removeprefix(_PREFIX).removesuffix(b"\n"))
+    named = Path(os.path.normpath(tree / said))
+    return named.parents[1] if named.parent.name == "worktrees" else None
+
+
 def present(recorded: Path, pool: Path | None, then: Path, now: Path) -> Path | None:
     """Where the path `recorded` is today, the common directory having moved from `then` to `now`.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hqt.models import Repository
 from hqt.sessions import rows
@@ -13,7 +15,8 @@ from hqt.sessions import world as worlds
 
 def keeper(repository: Repository) -> Callable[[Path, Mapping[str, object]], None]:
     """What keeps the session of a worktree that is back at a path, by the record that went into
-    the trash with it: called before the trash lets go of that, and again after a crash.
+    the trash with it: called before the trash lets go of that, and again after a crash. A project
+    that is gone was moved: it is this repository.
 
     What it returns raises `store_failed`.
     """
@@ -26,8 +29,11 @@ def keeper(repository: Repository) -> Callable[[Path, Mapping[str, object]], Non
         session = rows.session(record)
         tree = next((t for t in worktrees.list_worktrees(repository) if t.path == path), None)
         branch = (tree.branch if tree else None) or session.worktree_branch
-        session = replace(session, worktree_path=path, worktree_branch=branch)
-        where = {"worktree_path": path, "worktree_branch": branch, "archived": False}
+        moved = not os.path.lexists(session.project)
+        project = repository.root if moved else session.project
+        where: dict[str, Any] = {"worktree_path": path, "worktree_branch": branch, "project": project}
+        session = replace(session, **where)
+        where["archived"] = False
         with worlds.rows().transaction() as store:
             if store.update(session.id, **where) is None:
                 store.add(session)
