@@ -50,8 +50,9 @@ class Ahead:
     def __init__(self, world: World, where: Place, plan: Plan, switch: bool | None) -> None:
         self._world, self._where, self._plan, self._switch = world, where, plan, switch
         self._tmux = worlds.connect(world.caller)
+        self._tried = False
         self._feed: Feed | None = None
-        self.window: Window | None = None
+        self._window: Window | None = None
 
     def hearing(self, progress: Progress | None, undo: ExitStack) -> Progress | None:
         """What to tell of the creation, instead of `progress`, which hears all of it. When `undo`
@@ -62,8 +63,10 @@ class Ahead:
             return progress  # nothing is slower where nothing is gained, or nobody could cancel
 
         def tell(stage: str, done: int, total: int) -> None:
-            if self._feed is None and stage == "checkout" and total >= BIG and done < total:
-                self._open(undo)
+            if not self._tried and stage == "checkout" and total >= BIG and done < total:
+                self._tried = True
+                with contextlib.suppress(OSError):  # no pipe, no window: then it comes afterwards
+                    self._open(undo)
             if progress:
                 progress(stage, done, total)
             if self._feed and stage == "checkout":
@@ -71,28 +74,33 @@ class Ahead:
 
         return tell
 
-    def become(self, session: Session, tree: Worktree, launching: Launching, start: Path) -> Window:
-        """Let the session's program take over. Raises `interrupted` when the window was closed."""
+    def become(
+        self, session: Session, tree: Worktree, launching: Launching, start: Path
+    ) -> Window | None:
+        """Let the session's program take over in the window; None when there is none. Raises
+        `interrupted` when it was closed."""
         from hqt.tmux import status_line, windows
 
-        assert self._feed is not None
-        assert self.window is not None
+        if self._feed is None or self._window is None:
+            return None
         self._feed.stop()
+        if self._feed.lost:
+            return None
         if self._feed.closed:
             raise self._was_closed()
         windows.set_options(
-            self._tmux, self.window.id, {**placement.marks(session, tree), "remain-on-exit": ""}
+            self._tmux, self._window.id, {**placement.marks(session, tree), "remain-on-exit": ""}
         )
         try:
-            placement.respawn(self._world, self.window.pane, session, launching, start)
+            placement.respawn(self._world, self._window.pane, session, launching, start)
         except HqtError as error:
-            if windows.is_there(self._tmux, self.window.pane):
+            if windows.is_there(self._tmux, self._window.pane):
                 raise
             raise self._was_closed() from error
         self._feed.close()
         if self._world.snapshot:
             status_line.offer(self._tmux, self._world.snapshot)
-        return self.window
+        return self._window
 
     def _open(self, undo: ExitStack) -> None:
         from hqt.git.interrupts import held_back
@@ -103,9 +111,9 @@ class Ahead:
         new = self._plan.new
         assert new is not None
         with held_back():  # a window is not easily taken back
-            feed = self._feed = _made(Feed)
+            feed = self._feed = Feed()
             undo.push(self._taken_back)
-            self.window = windows.open_window(
+            self._window = windows.open_window(
                 self._tmux,
                 session=where.session,
                 new_session=where.new_name if where.session is None else None,
@@ -120,7 +128,7 @@ class Ahead:
                 select=select,
                 client=placement.client(self._world) if select else None,
             )
-        pane = self.window.pane
+        pane = self._window.pane
         feed.watch(lambda: windows.is_there(self._tmux, pane), signals.interrupt)
 
     @property
@@ -148,9 +156,9 @@ class Ahead:
 
         with held_back():
             self._feed.stop()
-            if self.window:
+            if self._window:
                 with contextlib.suppress(HqtError):  # the files are to be taken back in any case
-                    self._close(self.window)
+                    self._close(self._window)
             self._feed.close()
         if isinstance(error, Interrupted) and self._feed.closed:
             raise self._was_closed() from error
@@ -178,14 +186,3 @@ class Ahead:
             " begun was rolled back.",
             "Run the same command again.",
         )
-
-
-def _made(feed: type[Feed]) -> Feed:
-    try:
-        return feed()
-    except OSError as error:
-        raise HqtError(
-            Code.TMUX_UNAVAILABLE,
-            f"The window could not be given a pipe for the progress: {error.strerror}.",
-            "Check the space and the permissions of the folder for temporary files.",
-        ) from error

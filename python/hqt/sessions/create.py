@@ -120,9 +120,8 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
         window: Window | None = None
         if place:
             launch = launch.noting(*plan.notes, setup=prepared.command)
-            if ahead and ahead.window and tree:
-                window = ahead.become(session, tree, launch, start)
-            else:
+            window = ahead.become(session, tree, launch, start) if ahead and tree else None
+            if window is None:
                 window = placement.show(world, place, session, tree, launch, start, wish.switch)
         elif prepared.command:
             plan.notes.append("The setup command was not run, since there is no window.")

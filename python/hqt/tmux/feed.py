@@ -40,7 +40,12 @@ class Feed:
         folder = Path(tempfile.mkdtemp(prefix="hqt-progress-"))  # nobody else can enter it
         self._path = folder / "progress"
         self.closed = False  # whether the pane was closed
-        os.mkfifo(self._path, 0o600)
+        self.lost = False  # whether it has ended without ever opening the pipe
+        try:
+            os.mkfifo(self._path, 0o600)
+        except OSError:
+            folder.rmdir()
+            raise
         # While nobody reads, a pipe cannot be opened for writing without waiting.
         self._reading = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK)
         self._writing = os.open(self._path, os.O_WRONLY | os.O_NONBLOCK)
@@ -54,7 +59,8 @@ class Feed:
 
     def watch(self, alive: Callable[[], bool], gone: Callable[[], None]) -> None:
         """Begin to look out: `gone` is called, in a thread, once the pane has been closed. `alive`
-        says whether it is there, and is asked only while it is slow to begin."""
+        says whether it is there, and is asked only while it is slow to begin: one that cannot open
+        the pipe (a folder for temporary files of its own) was not closed by anybody."""
         self._watcher = threading.Thread(target=self._watch, args=(alive, gone), daemon=True)
         self._watcher.start()
 
@@ -91,7 +97,8 @@ class Feed:
             if waited >= _PATIENCE:
                 waited = 0.0
                 if not alive():
-                    break
+                    self.lost = True
+                    return
         os.close(self._reading)
         self._reading = -1
         if not self._is_stopped(None):
