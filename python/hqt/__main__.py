@@ -26,9 +26,10 @@ def main() -> int:
     from hqt.itself import load_packages
 
     load_packages()
+    from hqt import ending
     from hqt.cli import run
 
-    return run(arguments)
+    ending.end(run(arguments))
 
 
 if __name__ == "__main__":

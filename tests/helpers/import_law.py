@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("commands",),
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
-    ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin", "later"),
+    ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin", "later", "ending"),
     ("tables",),
     ("documents",),
     ("results",),
@@ -84,7 +84,7 @@ PRINTERS: Mapping[str, str] = {
     "hqt.report": "the answer of a verb, and its story on standard error",
     "hqt.ui.terminal": "draws a screen, on a terminal only",
     "hqt.commands.ui": "asks whether it is on a terminal, and flushes before it leaves",
-    "hqt.warm.child": "flushes before it ends",
+    "hqt.ending": "flushes before a process ends",
 }
 _PRINTING = re.compile(r"print|(click\.)?s?echo|rich\.print|(rich\.console\.)?Console")
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import _socket
-import atexit
 import contextlib
 import locale
 import os
 import resource
 import signal
 import sys
-import threading
 import time
 from typing import NoReturn
 
+from hqt import ending
 from hqt.cli import run
 from hqt.errors import Become
 from hqt.warm import likeness, wire
@@ -134,12 +133,4 @@ def _run(arguments: list[str], client: Client) -> int:
     except BaseException as error:  # noqa: BLE001 - what Python itself does with it
         sys.excepthook(type(error), error, error.__traceback__)
         status = 1
-    threading._shutdown()  # type: ignore[attr-defined]  # as multiprocessing ends its children
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
-                stream.flush()
-        except (OSError, ValueError):
-            status = 120
-    return status & 0xFF
+    return ending.settled(status)
