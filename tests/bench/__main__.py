@@ -9,7 +9,7 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--big", action="store_true", help="also a repository of 10,000 files")
     parser.add_argument("--huge", action="store_true", help="also one of 100,000 files")
     parser.add_argument("--cold", action="store_true", help="without the warm start")
+    parser.add_argument(
+        "--in", dest="place", type=Path, metavar="DIR", help="where the scratch repositories are"
+    )
     parser.add_argument("--only", metavar="WORD", help="only the lines that hold WORD")
     parser.add_argument(
         "--hqt", type=Path, default=PLUGIN / "scripts/hqt", help="the launcher to measure"
@@ -38,17 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # then the world is cleared up too
     rows: list[Row] = []
-    with world(options.hqt.absolute(), warm=not options.cold) as made:
+    with world(options.hqt.absolute(), warm=not options.cold, place=options.place) as made:
         versions = _versions(made)
         with Terminal(made) as terminal:
-            for case in cases(made, terminal, big=options.big, huge=options.huge):
-                if options.only and options.only not in f"{case.what} {case.against}":
-                    continue
+            for case in _wanted(made, terminal, options):
                 sys.stderr.write(f"... {case.what}, against {case.against}\n")
                 rows.append(_measured(made, case, options.rounds))
     answer = json.dumps(_document(versions, rows), indent=2) if options.json else None
     sys.stdout.write(f"{answer or _table(versions, rows)}\n")
     return int(any(row.note.startswith("failed") for row in rows))
+
+
+def _wanted(made: World, terminal: Terminal, options: argparse.Namespace) -> Iterator[Case]:
+    sizes = [size for size, asked in ((10_000, options.big), (100_000, options.huge)) if asked]
+    for case in cases(made, terminal, sizes, warm=not options.cold):
+        if not options.only or options.only in f"{case.what} {case.against}":
+            yield case
 
 
 def _measured(made: World, case: Case, rounds: int) -> Row:
@@ -70,6 +78,7 @@ def _versions(made: World) -> dict[str, str]:
         "tmux": made.run(["tmux", "-V"]).removeprefix("tmux "),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count()),
+        "in": str(made.root.parent),
     }
 
 

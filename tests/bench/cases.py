@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from bench import sides
-from bench.measure import Case, Target
+from bench.measure import Case, Once, Target
 from bench.terminal import Terminal
 from bench.world import World
 
 
-def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterator[Case]:
-    """All cases in the order of the table; the ones in large repositories only when asked for."""
+def cases(world: World, terminal: Terminal, sizes: Iterable[int], *, warm: bool) -> Iterator[Case]:
+    """All cases in the order of the table, the last ones in repositories of `sizes` files each."""
     small = world.repository("small", 100)
-    listed = partial(sides.repository_with_worktrees, world)
+    listed = Once(partial(sides.repository_with_worktrees, world))
     yield Case("start: hqt --version", "an empty Python", lambda: sides.start(world))
     yield Case(
         "new: key to labelled window, 100 files",
@@ -64,11 +64,17 @@ def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterato
         Target(1, 200),
         needs=("new", "remove", "undo"),
     )
+    inspected = Once(lambda: sides.clean_worktree(world, world.repository("inspected", 10_000)))
+    yield Case(
+        "inventory alone: clean worktree, 10,000 files",
+        "git status",
+        lambda: sides.inventory(world, inspected()),
+        Target(2.5),
+    )
     yield Case(
         "inspect: clean worktree, 10,000 files",
         "git status",
-        lambda: sides.inspect(world, world.repository("inspected", 10_000)),
-        Target(2.5),
+        lambda: sides.inspect(world, inspected()),
         needs=("inspect",),
     )
     yield Case(
@@ -84,17 +90,16 @@ def cases(world: World, terminal: Terminal, *, big: bool, huge: bool) -> Iterato
         lambda: sides.load(world),
         Target(1, 15),
     )
-    for size, wanted in ((10_000, big), (100_000, huge)):
-        if wanted:
-            yield from _large(world, size)
+    for size in sizes:
+        yield from _large(world, size, warm)
 
 
-def _large(world: World, size: int) -> Iterator[Case]:
-    repo = world.repository(f"files{size}", size)
+def _large(world: World, size: int, warm: bool) -> Iterator[Case]:
+    repo = Once(lambda: world.repository(f"files{size}", size))
     yield Case(
         f"new: command, {size:,} files",
         "git worktree add; tmux new-window",
-        lambda: sides.new(world, repo),
+        lambda: sides.new(world, repo()),
         Target(1.1),
         rounds=3,
         needs=("new",),
@@ -102,8 +107,16 @@ def _large(world: World, size: int) -> Iterator[Case]:
     yield Case(
         f"remove: {size:,} files, until the prompt is back",
         "git status",
-        lambda: sides.remove_against_status(world, repo),
-        Target(3, 150),  # cold; the warm target is + 50 ms
-        rounds=3,
+        lambda: sides.remove_against_status(world, repo()),
+        Target(3, 50 if warm else 150),
+        rounds=5,
         needs=("new", "remove"),
+    )
+    yield Case(
+        f"undo: {size:,} files",
+        "mv",
+        lambda: sides.undo(world, repo()),
+        Target(1, 200),
+        rounds=3,
+        needs=("new", "remove", "undo"),
     )

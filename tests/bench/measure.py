@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 Side = Callable[[int], float]  # the number of the round in, milliseconds out
@@ -12,6 +13,19 @@ Side = Callable[[int], float]  # the number of the round in, milliseconds out
 
 class Skipped(Exception):
     """A case that cannot be measured here; its text says why."""
+
+
+class Once:
+    """A folder that is made when the first case wants it, and is there for the others."""
+
+    def __init__(self, make: Callable[[], Path]) -> None:
+        self._make = make
+        self._made: Path | None = None
+
+    def __call__(self) -> Path:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,10 +104,7 @@ def listing(world: World, make: Callable[[], Path], peer: str = "") -> tuple[Sid
 
 def repository_with_worktrees(world: World) -> Path:
     """A repository with 50 worktrees, each with a commit of its own and two changes."""
-    repo = world.root / "listed"
-    if repo.exists():
-        return repo
-    world.repository("listed", 100)
+    repo = world.repository("listed", 100)
     for number in range(50):
         path = repo / ".worktrees" / f"w{number}"
         world.git(repo, "worktree", "add", "-q", "-b", f"w{number}", path)
@@ -146,7 +143,7 @@ def remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
     def ours(number: int) -> float:
         name = f"gone{number}"
         world.verb(repo, "new", name, "-d", "--json")
-        world.git(repo / ".worktrees" / name, "status", "--porcelain")
+        _settle(world, repo / ".worktrees" / name)
         taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
         _require_gone(world, repo, name)
         return taken
@@ -154,7 +151,7 @@ def remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
     def reference(number: int) -> float:
         path = repo / ".worktrees" / f"status{number}"
         world.git(repo, "worktree", "add", "-q", "--detach", path)
-        world.git(path, "status", "--porcelain")
+        _settle(world, path)
         taken = timed(lambda: world.git(path, "status", "--porcelain"))
         world.git(repo, "worktree", "remove", path)
         return taken
@@ -184,12 +181,37 @@ def undo(world: World, repo: Path) -> tuple[Side, Side]:
     return ours, reference
 
 
-def inspect(world: World, repo: Path) -> tuple[Side, Side]:
+def clean_worktree(world: World, repo: Path) -> Path:
     path = repo / ".worktrees" / "clean"
     world.git(repo, "worktree", "add", "-q", "-b", "clean", path)
-    world.git(path, "status", "--porcelain")
+    _settle(world, path)
+    return path
+
+
+def inventory(world: World, path: Path) -> tuple[Side, Side]:
+    """Git's judgement and the second witness, without a process and what it loads around them."""
+    sys.path.insert(0, str(PLUGIN / "python"))
+    from hqt.git import losses, repository, witness, worktrees
+
+    repo = repository.discover(path)
+    [tree] = [one for one in worktrees.list_worktrees(repo) if one.path == path]
+
+    def judge() -> None:
+        second = witness.second_opinion(repo, tree)
+        found = losses.losses(repo, tree)
+        doubts = (*found.unsure, *second(found, frozenset()))
+        if doubts or found.untracked:
+            raise RuntimeError(f"{path} is not clean, or not sure to be: {doubts}")
+
     return (
-        lambda _: timed(lambda: world.verb(repo, "inspect", "clean", "--json")),
+        lambda _: timed(judge),
+        lambda _: timed(lambda: world.git(path, "status", "--porcelain")),
+    )
+
+
+def inspect(world: World, path: Path) -> tuple[Side, Side]:
+    return (
+        lambda _: timed(lambda: world.verb(path, "inspect", "clean", "--json")),
         lambda _: timed(lambda: world.git(path, "status", "--porcelain")),
     )
 
@@ -278,6 +300,14 @@ def _discard(world: World, repo: Path, name: str) -> None:
     if path := _worktree_of(world, repo, name):
         world.git(repo, "worktree", "remove", "--force", path)
     world.git(repo, "branch", "-q", "-D", name)
+
+
+def _settle(world: World, path: Path) -> None:
+    """Let git trust its index: files written in the same second are read again each time."""
+    second = int(time.time())
+    while int(time.time()) == second:
+        time.sleep(0.05)
+    world.git(path, "status", "--porcelain")
 
 
 def _require_gone(world: World, repo: Path, name: str) -> None:
