@@ -13,6 +13,16 @@ from hqt.results import Listing, SessionView, WorktreeView
 if TYPE_CHECKING:
     from rich.table import Table
 
+# What was refused without force, by its code, as the thing that is in there.
+_HELD = {
+    "operation_in_progress": "an operation in progress",
+    "dirty": "uncommitted files",
+    "unique_commits": "unique commits",
+    "nested": "repositories inside",
+    "timeout": "what could not be checked",
+    "git_failed": "what could not be checked",
+}
+
 
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, shrinking: Sequence[str]
@@ -88,6 +98,11 @@ def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
     return " ".join(words) or "-"
 
 
+def held(entry: TrashEntry) -> str:
+    """What a removed worktree holds that is nowhere else, in words; empty where there is nothing."""
+    return ", ".join(_HELD.get(one, one.replace("_", " ")) for one in entry.holds)
+
+
 def trash(entries: Iterable[TrashEntry]) -> Table:
     """What is in the trash."""
     rows = [
@@ -96,7 +111,7 @@ def trash(entries: Iterable[TrashEntry]) -> Table:
             entry.branch or "-",
             time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.removed_at)),
             size(entry.size),
-            ", ".join(entry.holds) or "-",
+            held(entry) or "-",
             str(entry.path),
         )
         for entry in entries

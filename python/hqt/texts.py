@@ -33,7 +33,39 @@ from hqt.results import (
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from hqt.models import Cleanup
+
     Part = str | bytes | Table
+
+_TRY_AGAIN = "`hqt archive {id}` tries again, `hqt inspect {id}` shows what is in it."
+_REMOVE = "`hqt remove {id}` takes it away, if that is what you want."
+# Why an archived session's worktree is still there, by the reason in its row; and what to do.
+_STAYS = {
+    "dirty": ("it has changes that are not committed", _TRY_AGAIN),
+    "operation_in_progress": ("a rebase, a merge or the like is not finished in it", _TRY_AGAIN),
+    "locked": ("it is locked", "`hqt unlock {id}` lifts that; `hqt archive {id}` tries again."),
+    "unique_commits": ("it has commits that exist nowhere else", _TRY_AGAIN),
+    "nested": ("something of its own is inside: a repository, a worktree or a mount", _TRY_AGAIN),
+    "busy": ("a program or a pane is in it", _TRY_AGAIN),
+    "referenced": ("another session lives in it", _TRY_AGAIN),
+    "not_owned": ("it was not made for this session", _REMOVE),
+    "policy": ("hqt never removes such a checkout", "`hqt inspect {id}` shows what it is."),
+    "missing": (
+        "its folder is gone, but git still lists it",
+        "`hqt restore {id}` makes it anew, `hqt remove {id}` forgets it.",
+    ),
+    "moved": (
+        "its folder was moved, and git looks for it at its old place",
+        "`hqt doctor` says how to tell git; then `hqt archive {id}` tries again.",
+    ),
+    "identity_mismatch": ("what is at its place is another worktree", _TRY_AGAIN),
+    "repository_locked": ("another call of hqt was at work in the repository", _TRY_AGAIN),
+    "timeout": ("git took too long", _TRY_AGAIN),
+    "git_failed": ("git could not do it; the log says why", _TRY_AGAIN),
+    "not_a_repository": ("its repository is not where it was", _TRY_AGAIN),
+    "project_missing": ("its repository is not where it was", _TRY_AGAIN),
+    "internal": ("there was a fault in hqt; the log says which", _TRY_AGAIN),
+}
 
 
 @singledispatch
@@ -96,7 +128,7 @@ def _(result: Inventory) -> Iterator[Part]:
     if result.refusals:
         yield "  `hqt remove` would refuse:"
         for refusal in result.refusals:
-            yield printable(f"    {refusal.code}: {refusal.message}")
+            yield printable(f"    {refusal.message}")
 
 
 @lines.register(Opened)
@@ -150,17 +182,28 @@ def _(result: Removals) -> Iterator[Part]:
 def _(result: Archived) -> Iterator[Part]:
     row = result.session.session
     yield printable(f"{row.nickname} is {'archived' if row.archived else result.session.state}.")
-    cleanup = row.cleanup if row.archived else None
-    if cleanup:
-        reason = f" ({cleanup.reason.replace('_', ' ')})" if cleanup.reason else ""
-        again = f"`hqt archive {row.id}` tries again, `hqt inspect` shows what is in it."
-        yield {
-            "scheduled": "Its worktree is removed in the background if it is clean and its own; "
-            f"`hqt archive --status {row.id}` tells.",
-            "removed": f"Its worktree was removed; `hqt open {row.id}` checks it out again.",
-            "retained": f"Its worktree stays{reason}; {again}",
-            "failed": f"Its worktree could not be removed{reason}; {again}",
-        }[cleanup.status]
+    if row.archived and row.cleanup:
+        yield from map(printable, _cleanup(row.id, row.cleanup))
+
+
+def _cleanup(id: str, cleanup: Cleanup) -> Iterator[str]:
+    """What became of an archived session's worktree, why, and what to do about that."""
+    reason = cleanup.reason or ""
+    why, remedy = _STAYS.get(reason, (reason.replace("_", " "), _TRY_AGAIN))
+    match cleanup.status:
+        case "scheduled":
+            yield (
+                "Its worktree is removed in the background if it is clean and its own; "
+                f"`hqt archive --status {id}` tells."
+            )
+        case "removed":
+            yield f"Its worktree was removed; `hqt open {id}` checks it out again."
+        case "retained":
+            yield f"Its worktree stays: {why}."
+            yield remedy.format(id=id)
+        case "failed":
+            yield f"Its worktree could not be removed: {why}."
+            yield remedy.format(id=id)
 
 
 @lines.register(TrashListing)
@@ -179,7 +222,7 @@ def entries(listing: TrashListing) -> Iterator[str]:
     """A line for each entry of the trash, with what is in it."""
     for one in listing.entries:
         what = f"⎇ {one.branch}" if one.branch else one.path.name
-        holds = f" (held: {', '.join(one.holds)})" if one.holds else ""
+        holds = f" (held: {tables.held(one)})" if one.holds else ""
         yield printable(f"  {what}{holds}  {one.path}")
 
 

@@ -60,12 +60,12 @@ def test_the_trash_is_emptied_after_a_yes_to_what_goes(person: Terminal, repo: P
     (repo / ".worktrees" / "fix" / "notes").write_text("mine\n")
     done("remove", "fix", "--force", cwd=repo)
     person.type(f"{HQT} trash empty\n")
-    person.see("⎇ fix (held: dirty)", "[y/N]")
+    person.see("⎇ fix (held: uncommitted files)", "[y/N]")
     person.type("n\n")
     person.see("Nothing was emptied.")
     assert len(done("trash", "list", cwd=repo)["entries"]) == 1
     person.type(f"clear; {HQT} trash empty\n")
     person.see("[y/N]")
     person.type("y\n")
-    person.see("Deleted for good:", "⎇ fix (held: dirty)")
+    person.see("Deleted for good:", "⎇ fix (held: uncommitted files)")
     assert done("trash", "list", cwd=repo)["entries"] == []

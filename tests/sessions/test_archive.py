@@ -416,13 +416,40 @@ def test_two_at_once_are_one(repo: Path) -> None:
     assert len(done("trash", "list", cwd=repo)["entries"]) == 1
 
 
-def test_people_read_why(repo: Path) -> None:
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (dirty, "it has changes that are not committed"),
+        (detached, "it has commits that exist nowhere else"),
+        (in_progress, "a rebase, a merge or the like is not finished in it"),
+    ],
+)
+def test_people_read_a_sentence(repo: Path, spoil: Callable[[Path], None], why: str) -> None:
     place = made(repo)
-    (place / "notes").write_text("mine\n")
+    spoil(place)
     said = hqt("archive", "fix", "--wait", cwd=repo)
-    assert said.status == 0
-    assert "Its worktree stays (dirty); `hqt archive " in said.out
+    [row] = worlds.rows().all()
+    assert said.out.splitlines() == [
+        "fix is archived.",
+        f"Its worktree stays: {why}.",
+        f"`hqt archive {row.id}` tries again, `hqt inspect {row.id}` shows what is in it.",
+    ]
+    assert hqt("archive", "--status", "fix", cwd=repo).out == said.out
     assert place.exists()
+
+
+def test_no_reason_is_told_as_a_code(repo: Path) -> None:
+    """Those that an attempt gives by itself, and every code of an error."""
+    made(repo)
+    [row] = worlds.rows().all()
+    known = {*reclaim.RETAINING.values(), "not_owned", "referenced", "moved"}
+    for status, reasons in (("retained", known), ("failed", {one.value for one in Code})):
+        for reason in reasons:
+            worlds.rows().update(row.id, archived=True, cleanup=Cleanup(status, 1, reason))
+            said = hqt("archive", "--status", "fix", cwd=repo).out.splitlines()
+            assert "_" not in said[1], reason
+            assert status == "failed" or len(said[1].split()) > 5, "a sentence"
+            assert said[2].endswith(".")
 
 
 def test_the_answer_says_what_will_happen_and_what_did(repo: Path) -> None:

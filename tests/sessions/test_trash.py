@@ -140,3 +140,15 @@ def test_a_precious_file_behind_a_mountain_of_others_is_seen(
     assert "at least" in hqt("inspect", "fix", cwd=repo).out
     removed(repo, "fix")
     assert done("trash", "expire", cwd=repo)["emptied"] == []
+
+
+def test_people_read_words_where_json_has_codes(repo: Path) -> None:
+    place = new(repo, "fix")
+    repos.commit(place, "only-here")
+    (place / "notes").write_text("mine\n")
+    told = hqt("inspect", "fix", cwd=repo).out.partition("would refuse:")[2]
+    assert "fix has 1 untracked file (notes)." in told
+    assert "unique_commits" not in told
+    done("remove", "fix", "--force", cwd=repo)
+    assert done("trash", "list", cwd=repo)["entries"][0]["holds"] == ["dirty", "unique_commits"]
+    assert "  uncommitted files, unique commits  " in hqt("trash", "list", cwd=repo).out

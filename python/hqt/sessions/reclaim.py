@@ -25,7 +25,7 @@ OPTION = "@hqt_cleanup"  # of the tmux server: session, number, status and reaso
 _POLL = 0.05  # seconds
 
 # What retains, by the code of the refusal; any other code means that the attempt failed.
-_RETAINING = {
+RETAINING = {
     Code.LOCKED: "locked",
     Code.OPERATION_IN_PROGRESS: "operation_in_progress",
     Code.DIRTY: "dirty",
@@ -95,8 +95,8 @@ def _outcome(caller: Caller, row: Session, revision: int) -> Cleanup | None:
         faults.note(f"cleanup of {row.id}: {error.message}")
         if "moved" in error.details:  # by `mv`; git does not know
             return Cleanup("retained", revision, "moved")
-        if error.code in _RETAINING:
-            return Cleanup("retained", revision, _RETAINING[error.code])
+        if error.code in RETAINING:
+            return Cleanup("retained", revision, RETAINING[error.code])
         return Cleanup("failed", revision, error.code.value)
     return Cleanup("removed", revision)
 
