@@ -13,7 +13,8 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from hqt.git import files, process
@@ -83,24 +84,31 @@ def _index_objects(common_dir: Path, admin: Path, scratch: Path) -> set[str]:
     if not (admin / "index").exists():
         return set()
     place = {"GIT_DIR": str(admin), "GIT_COMMON_DIR": str(common_dir)}
-    staged = _git(common_dir, "ls-files", "-u", "--resolve-undo", "-z", env=place)
-    objects = {line.split()[1] for line in os.fsdecode(staged.out).split("\0") if line}
     copy = scratch / "index"
-    shutil.copyfile(admin / "index", copy)
     # A split index would leave new shared files behind in the admin entry.
     whole = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false")
-    place["GIT_INDEX_FILE"] = str(copy)
+    at_copy = {**place, "GIT_INDEX_FILE": str(copy)}
+    # A blob that a partial clone has not fetched, or a broken repository lacks, is no reason to
+    # lose the others.
+    write = (*whole, "write-tree", "--missing-ok")
     try:
+        with _begun(common_dir, "ls-files", "-u", "--resolve-undo", "-z", env=place) as listed:
+            shutil.copyfile(admin / "index", copy)
+            written = _ask(common_dir, *write, env=at_copy)
+            staged = listed()
+        if staged.status:
+            raise process.failed(staged, "ls-files")
+        objects = {line.split()[1] for line in os.fsdecode(staged.out).split("\0") if line}
         if objects:
-            unmerged = _git(common_dir, "ls-files", "-u", "-z", env=place).out
+            unmerged = _git(common_dir, "ls-files", "-u", "-z", env=at_copy).out
             paths = b"".join(
                 line.partition(b"\t")[2] + b"\0" for line in unmerged.split(b"\0")[:-1]
             )
             remove = ("update-index", "-z", "--force-remove", "--stdin")
-            _git(common_dir, *whole, *remove, env=place, input=paths)
-        # A blob that a partial clone has not fetched, or a broken repository lacks, is no reason
-        # to lose the others.
-        written = _git(common_dir, *whole, "write-tree", "--missing-ok", env=place)
+            _git(common_dir, *whole, *remove, env=at_copy, input=paths)
+            written = _ask(common_dir, *write, env=at_copy)
+        if written.status:
+            raise process.failed(written, "write-tree")
     finally:
         copy.unlink(missing_ok=True)
     return {*objects, written.text}
@@ -211,8 +219,19 @@ def _environment(common_dir: Path, extra: Mapping[str, str] | None) -> dict[str,
     return {"GIT_DIR": str(common_dir), **sealed, **(extra or {})}
 
 
-def _ask(common_dir: Path, *arguments: str, input: bytes | None = None) -> process.Answer:
-    environment = _environment(common_dir, None)
+def _begun(
+    common_dir: Path, *arguments: str, env: Mapping[str, str]
+) -> AbstractContextManager[Callable[[], process.Answer]]:
+    return process.begun(*arguments, cwd=common_dir, env=_environment(common_dir, env))
+
+
+def _ask(
+    common_dir: Path,
+    *arguments: str,
+    input: bytes | None = None,
+    env: Mapping[str, str] | None = None,
+) -> process.Answer:
+    environment = _environment(common_dir, env)
     return process.ask(*arguments, cwd=common_dir, input=input, env=environment)
 
 
