@@ -1,7 +1,7 @@
 """A removal that was cut short, and then its repository is moved: the worktree keeps its link.
 
-The property, after a kill at any step and a move: it is entirely in the trash, and comes back; or it
-is where the repository took it, and git works in it or is told of it as after any move.
+The property, after a kill at any step and a move: it is entirely in the trash, and comes back; or
+it is where the repository took it, and git works in it or is told of it as after any move.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Moving(Case):
     def require_linked(self) -> str:
         """Assert the property; in which of its ways it was met."""
         met = "taken back"
-        if removed := trash.entries(trashing.discover(self.repo)):
+        if trash.entries(trashing.discover(self.repo)):
             assert not os.path.lexists(self.tree)
             self.undo()
             met = "removed"
@@ -54,7 +54,7 @@ def kill_anywhere(case: Moving, home: Path) -> list[str]:
     """Kill a removal at each of its steps, move the repository, and recover; how each was met."""
     met = []
 
-    def after(fault: Fault) -> None:
+    def after(_met: Fault) -> None:
         case.move(home / f"moved{len(met)}")
         case.recover()
         met.append(case.require_linked())

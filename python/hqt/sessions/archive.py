@@ -36,10 +36,11 @@ def archive(
 ) -> None:
     """Put the session that `name` means aside, and hand `answer` how it stands.
 
-    An attempt to reclaim its worktree is made here with `wait`, else by `begin`, which gets a folder
-    of its repository, the session and the attempt's number. One that is archived already gets another attempt; with
-    `wait` only its last one is waited for. Raises `busy` for what runs in its window without
-    `close`, `timeout` when waiting takes too long, and what resolving a target raises.
+    An attempt to reclaim its worktree is made here with `wait`, else by `begin`, which gets a
+    folder of its repository, the session and the attempt's number. One that is archived already
+    gets another attempt; with `wait` only its last one is waited for. Raises `busy` for what runs
+    in its window without `close`, `timeout` when waiting takes too long, and what resolving a
+    target raises.
     """
     settle(caller, "archive")
     world, session = _find(caller, name)

@@ -31,7 +31,11 @@ def keeper(repository: Repository) -> Callable[[Path, Mapping[str, object]], Non
         branch = (tree.branch if tree else None) or session.worktree_branch
         moved = not os.path.lexists(session.project)
         project = repository.root if moved else session.project
-        where: dict[str, Any] = {"worktree_path": path, "worktree_branch": branch, "project": project}
+        where: dict[str, Any] = {
+            "worktree_path": path,
+            "worktree_branch": branch,
+            "project": project,
+        }
         session = replace(session, **where)
         where["archived"] = False
         with worlds.rows().transaction() as store:
