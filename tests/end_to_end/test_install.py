@@ -75,6 +75,22 @@ def test_uninstall_leaves_tmux_as_it_was(repo: Path, server: Server) -> None:
     assert Path(made["worktree"]["path"]).exists()
 
 
+def test_it_is_said_what_becomes_of_windows(repo: Path, server: Server) -> None:
+    """And it is so: they are there, without a mark, and known again after the next load."""
+    made = done("-L", server.socket, "new", "fix", "-d", cwd=repo)
+    help = hqt("uninstall", "--help").out
+    assert "Windows and what runs in them stay open" in help
+    said = hqt("-L", server.socket, "uninstall", cwd=repo).out
+    assert "1 window that hqt had marked stays open" in said
+    assert "the marks: whose session it is, its branch, the state of its agent" in said
+    assert "Options of yours that begin with @hqt- stay" in said
+    assert server.option("@hqt-new-key", "-g") == "N"
+    assert done("-L", server.socket, "open", "fix", cwd=repo)["window"] == made["window"]
+    done("-L", server.socket, "new", "other", "-d", cwd=repo)
+    assert "2 windows that hqt had marked stay open" in hqt("-L", server.socket, "uninstall").out
+    assert "hqt had marked" not in hqt("-L", server.socket, "uninstall", cwd=repo).out
+
+
 def test_it_can_be_loaded_again(repo: Path, server: Server) -> None:
     server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
     loaded = everything(server)

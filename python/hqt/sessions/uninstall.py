@@ -74,10 +74,25 @@ def uninstall(caller: Caller, *, data: bool) -> Uninstalled:
         named = f" (keys: {' '.join(keys)})" if keys else ""
         said = [
             f"tmux is as it was before hqt{named}.",
+            *_marks(len(windows)),
+            "Options of yours that begin with @hqt- stay until you take them out.",
             "Take the line that loads hqt out of tmux.conf, or it is back with the next start.",
         ]
     said += [f"Deleted {path}." for path in deleted]
     return Uninstalled((*said, *_staying()), server, keys, windows, deleted, paths.state_dir())
+
+
+def _marks(windows: int) -> Iterator[str]:
+    """What has become of the windows that hqt had marked, of which there are so many."""
+    if not windows:
+        return
+    many = f"{windows} windows that hqt had marked stay"
+    yield (
+        f"{'1 window that hqt had marked stays' if windows == 1 else many} open, and all that runs"
+        " there goes on. Gone are the marks: whose session it is, its branch, the state of its"
+        " agent; and tmux names it again."
+    )
+    yield "If you load hqt again, `hqt open` knows such a window by its folder."
 
 
 def _cool(tmux: Tmux) -> None:
