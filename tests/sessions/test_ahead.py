@@ -17,7 +17,7 @@ from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
 
-MARKS = "#{@hqt_session}|#{@hqt_worktree}|#{@hqt_branch}"
+MARKS = "@hqt_session @hqt_worktree @hqt_branch".split()
 NAME = "fix/#(touch${IFS}hit)"
 
 
@@ -45,6 +45,10 @@ def ended(call: subprocess.Popen[bytes]) -> dict[str, object]:
     return error
 
 
+def marks(tmux: Server, window: str) -> list[str | None]:
+    return [tmux.option(name, "-w", "-t", window) for name in MARKS]
+
+
 def screen(tmux: Server, window: str) -> str:
     return tmux.cmd("capture-pane", "-p", "-t", window)
 
@@ -52,12 +56,12 @@ def screen(tmux: Server, window: str) -> str:
 def test_before_its_files_and_then_the_shell(held: Big, tmux: Server) -> None:
     call, window = begin(held, tmux, "-d", name=NAME)
     assert tmux.ask("#{window_name}", window) == "⎇ fix/＃(touch＄{IFS}hit)"
-    assert tmux.ask(MARKS, window) == f"||{NAME}"
+    assert marks(tmux, window) == [None, None, NAME]
     assert tmux.ask("#{window_id}") != window, "-d leaves the user where they were"
     line = f"6002 files of {NAME}"
     assert until(lambda: line in screen(tmux, window))
     assert until(lambda: "█" in screen(tmux, window))
-    assert not list(held.repo.rglob(f".worktrees/{NAME}/{big.LAST}"))
+    assert not (held.repo / ".worktrees" / NAME / big.LAST).exists()
     listed = done("-L", tmux.socket, "list", cwd=held.repo)
     [tree] = [tree for tree in listed["worktrees"] if not tree["main"]]
     assert tree["locked"].startswith("hqt: creating ")
@@ -71,14 +75,14 @@ def test_before_its_files_and_then_the_shell(held: Big, tmux: Server) -> None:
     assert made["window"] == window
     assert tmux.ask("#{pane_id} #{window_width} #{window_height}", window) == before
     assert made["worktree"]["windows"] == [window]
-    assert tmux.ask(MARKS, window) == f"{made['session']['id']}|{made['worktree']['id']}|{NAME}"
+    assert marks(tmux, window) == [made["session"]["id"], made["worktree"]["id"], NAME]
     assert tmux.ask("#{automatic-rename} #{remain-on-exit}", window) == "0 off"
     assert tmux.option("remain-on-exit", "-w", "-t", window) is None
     place = held.repo / ".worktrees" / NAME
     assert git(place, "status", "--porcelain") == ""
-    assert until(lambda: tmux.ask("#{pane_current_path}", window) == f"{place}/d3")
-    tmux.cmd("send-keys", "-t", window, "echo $HQT_SESSION-", "Enter")
-    assert until(lambda: f"{made['session']['id']}-" in screen(tmux, window))
+    tmux.cmd("send-keys", "-t", window, "pwd > $HQT_SESSION", "Enter")
+    told = place / "d3" / made["session"]["id"]
+    assert until(lambda: told.exists() and told.read_text() == f"{told.parent}\n")
     assert "files of" not in screen(tmux, window)
     assert not list(held.repo.parent.rglob("hit"))
 
@@ -163,8 +167,8 @@ def test_work_in_it_outlives_a_cancel(held: Big, tmux: Server) -> None:
 def test_a_signal_takes_the_window_along(held: Big, tmux: Server) -> None:
     before = everything(held.repo)
     call, _ = begin(held, tmux, "-d")
-    call.send_signal(signal.SIGINT)
-    assert "Interrupted by SIGINT" in str(ended(call)["message"])
+    call.send_signal(signal.SIGTERM)
+    assert "Interrupted by SIGTERM" in str(ended(call)["message"])
     assert (len(tmux.windows()), everything(held.repo)) == (1, before)
 
 
@@ -199,9 +203,7 @@ def test_killed_its_window_goes_and_the_next_call_takes_it_back(held: Big, tmux:
     assert until(lambda: window not in tmux.windows())
     held.go()
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=held.repo)
-    assert made["notes"] == [
-        f"A creation that was killed at {held.repo / '.worktrees' / 'fix'} was taken back."
-    ]
+    assert git(Path(made["worktree"]["path"]), "status", "--porcelain") == ""
     tmux.cmd("kill-window", "-t", made["window"])
     done("-L", tmux.socket, "remove", "fix", cwd=held.repo)
     refs = [line for line in everything(held.repo)[0].splitlines() if "hqt/trash" not in line]
@@ -275,3 +277,14 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
     assert list((sealed / "scratch").iterdir()) == []
     held.go()
     assert call.wait(20) == 0
+
+
+def test_a_pane_that_cannot_be_fed_cancels_nothing(
+    held: Big, tmux: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the server does not see the folder for temporary files."""
+    monkeypatch.setattr("hqt.tmux.feed._SCRIPT", "exit 1")
+    held.go()
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=held.repo)
+    assert tmux.windows("#{window_id}")[1:] == [made["window"]]
+    assert tmux.option("@hqt_session", "-w", "-t", made["window"]) == made["session"]["id"]

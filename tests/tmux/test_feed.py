@@ -94,14 +94,16 @@ def test_a_pane_that_is_ended_after_the_watch_is_no_alarm(tmux: Server, feed: Fe
     feed.stop()
     windows.close_pane(tmux.tmux, window.pane)
     feed.close()
-    assert (gone.is_set(), feed.closed, feed.lost) == (False, False, False)
+    assert (gone.is_set(), feed.closed, feed.opened) == (False, False, True)
 
 
 def test_a_pane_that_cannot_open_the_pipe_was_closed_by_nobody(feed: Feed) -> None:
-    gone = threading.Event()
-    feed.watch(lambda: False, gone.set)
-    assert until(lambda: feed.lost)
-    assert (gone.is_set(), feed.closed) == (False, False)
+    asked, gone = threading.Event(), threading.Event()
+    feed.watch(lambda: bool(asked.set()), gone.set)
+    assert asked.wait(5)
+    feed.say("first")
+    feed.stop()
+    assert (gone.is_set(), feed.closed, feed.opened) == (False, False, False)
 
 
 def test_a_writer_that_died_before_the_pane_began(tmux: Server, feed: Feed, sealed: Path) -> None:

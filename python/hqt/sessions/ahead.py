@@ -77,15 +77,13 @@ class Ahead:
     def become(
         self, session: Session, tree: Worktree, launching: Launching, start: Path
     ) -> Window | None:
-        """Let the session's program take over in the window; None when there is none. Raises
-        `interrupted` when it was closed."""
+        """Let the session's program take over in the window; None when there is none, or when its
+        pane could not be fed. Raises `interrupted` when it was closed."""
         from hqt.tmux import status_line, windows
 
         if self._feed is None or self._window is None:
             return None
         self._feed.stop()
-        if self._feed.lost:
-            return None
         if self._feed.closed:
             raise self._was_closed()
         windows.set_options(
@@ -96,7 +94,9 @@ class Ahead:
         except HqtError as error:
             if windows.is_there(self._tmux, self._window.pane):
                 raise
-            raise self._was_closed() from error
+            if self._feed.opened:
+                raise self._was_closed() from error
+            return None
         self._feed.close()
         if self._world.snapshot:
             status_line.offer(self._tmux, self._world.snapshot)

@@ -40,7 +40,7 @@ class Feed:
         folder = Path(tempfile.mkdtemp(prefix="hqt-progress-"))  # nobody else can enter it
         self._path = folder / "progress"
         self.closed = False  # whether the pane was closed
-        self.lost = False  # whether it has ended without ever opening the pipe
+        self._gone: Callable[[], None] | None = None
         try:
             os.mkfifo(self._path, 0o600)
         except OSError:
@@ -58,16 +58,28 @@ class Feed:
         return ("/bin/sh", "-c", _SCRIPT, "hqt", os.fspath(self._path))
 
     def watch(self, alive: Callable[[], bool], gone: Callable[[], None]) -> None:
-        """Begin to look out: `gone` is called, in a thread, once the pane has been closed. `alive`
-        says whether it is there, and is asked only while it is slow to begin: one that cannot open
-        the pipe (a folder for temporary files of its own) was not closed by anybody."""
-        self._watcher = threading.Thread(target=self._watch, args=(alive, gone), daemon=True)
+        """Begin to look out: `gone` is called, mostly in a thread, once the pane has been closed.
+
+        `alive` says whether it is there, and is asked only while it is slow to begin: of one that
+        ends without having opened the pipe (`opened`) nothing is told.
+        """
+        self._gone = gone
+        self._watcher = threading.Thread(target=self._watch, args=(alive,), daemon=True)
         self._watcher.start()
+
+    @property
+    def opened(self) -> bool:
+        """Whether the pane has opened the pipe. One that cannot see the folder never does."""
+        return not self._path.exists()
 
     def say(self, line: str) -> None:
         """Show a line without control characters. One that the pane has no time for is left out."""
-        with contextlib.suppress(BlockingIOError, BrokenPipeError):  # a closed one is noticed
+        try:
             os.write(self._writing, line.encode(errors="replace")[:_LONGEST] + b"\n")
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._end()
 
     def stop(self) -> None:
         """Look out no more; the pane goes on."""
@@ -88,22 +100,25 @@ class Feed:
             self._path.unlink(missing_ok=True)
             self._path.parent.rmdir()
 
-    def _watch(self, alive: Callable[[], bool], gone: Callable[[], None]) -> None:
+    def _watch(self, alive: Callable[[], bool]) -> None:
         waited = 0.0
-        while self._path.exists():
+        while not self.opened:
             if self._is_stopped(_POLL):
                 return
             waited += _POLL
             if waited >= _PATIENCE:
                 waited = 0.0
                 if not alive():
-                    self.lost = True
                     return
         os.close(self._reading)
         self._reading = -1
         if not self._is_stopped(None):
-            self.closed = True
-            gone()
+            self._end()
+
+    def _end(self) -> None:
+        self.closed = True
+        if self._gone:
+            self._gone()
 
     def _is_stopped(self, seconds: float | None) -> bool:
         """Wait so long (None: until the pane is closed) and tell whether it is time to stop."""
