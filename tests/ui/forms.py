@@ -18,6 +18,7 @@ DEFAULTS = FormDefaults(
         Start("main", "main", "main 77aa001 Second"),
     ),
     harnesses=("claude", "codex", "shell"),
+    promptless=("shell",),
     pool="~/project/.worktrees",
     repository="project",
 )

@@ -25,7 +25,7 @@ from hqt.ui.form_model import (
     Validated,
 )
 from hqt.ui.view import line_width
-from ui.forms import after, at, opened, seen, typed, wrong
+from ui.forms import after, at, opened, screen, seen, typed, wrong
 
 ALL = ("nickname", "isolate", "mode", "branch", "folder", "from_", "harness", "prompt")
 
@@ -66,7 +66,9 @@ class TestFields:
             ({}, ("tab", "space"), ("nickname", "isolate", "harness", "prompt")),
             ({"isolate": False}, (), ("nickname", "isolate", "harness", "prompt")),
             ({"isolate_possible": False}, (), ("nickname", "harness", "prompt")),
-            ({"harnesses": ("shell",)}, (), tuple(n for n in ALL if n != "harness")),
+            ({"harnesses": ("codex",)}, (), tuple(n for n in ALL if n != "harness")),
+            ({"harnesses": ("shell",)}, (), ALL[:-2]),
+            ({"harness": "shell"}, (), ALL[:-1]),
             (
                 {},
                 ("tab", "tab", "right"),
@@ -83,6 +85,16 @@ class TestFields:
         self, changes: dict[str, object], keys: tuple[str, ...], there: tuple[str, ...]
     ) -> None:
         assert fields(after(opened(**changes), *keys)) == there
+
+    def test_a_shell_is_given_no_prompt_and_an_agent_again_what_was_typed(self) -> None:
+        state = at(typed(at(opened(), "prompt"), "Mend it."), "harness")
+        shell = after(state, "left")
+        assert (shell.values.harness, shell.values.prompt) == ("shell", "")
+        assert "Prompt" not in screen(shell)
+        assert after(shell, "tab").focus == "nickname"
+        agent = after(shell, "left")
+        assert (agent.values.harness, agent.values.prompt) == ("codex", "Mend it.")
+        assert "Mend it." in screen(agent)
 
     def test_outside_a_repository_nothing_is_isolated(self) -> None:
         assert not opened(isolate_possible=False).values.isolate

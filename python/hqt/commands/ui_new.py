@@ -60,7 +60,8 @@ class _Wiring:
         from hqt.sessions import harness
 
         world = self._world
-        names = [world.config.harness, *harness.profiles(paths.config_file())]
+        profiles = harness.profiles(paths.config_file())
+        names = [world.config.harness, *profiles]
         isolated = not world.plain
         starts = self._starts() if isolated else []
         start = starts[-1 if world.config.from_ == "main" else 0].revision if starts else "HEAD"
@@ -72,6 +73,7 @@ class _Wiring:
             alternatives=tuple(starts),
             harnesses=tuple(dict.fromkeys(names)),
             harness=world.config.harness,
+            promptless=tuple(name for name, one in profiles.items() if not one.takes_prompt),
             pool=str(config.pool(world.config, world.repository)) if isolated else "",
             repository=world.repository.root.name,
         )

@@ -160,14 +160,14 @@ def _launch(
     resumed: bool = False,
 ) -> Launch:
     program = find_program(profile)
+    if prompt and not profile.takes_prompt:
+        raise _refused(
+            profile, "takes no prompt", "Leave the prompt out, or choose another with -H."
+        )
     argv = None
     if program is not None:
         before = _filled(profile.hooks or (), {"hooks": str(hooks)}) if hooks else ()
         argv = (str(program), *before, *_filled(words, values), *_prompted(profile, prompt))
-    elif prompt:
-        raise _refused(
-            profile, "takes no prompt", "Leave the prompt out, or choose another with -H."
-        )
     return Launch(argv, conversation, profile.environment, profile.drop, resumed)
 
 
@@ -182,12 +182,8 @@ def _filled(words: tuple[str, ...], values: Mapping[str, str]) -> tuple[str, ...
 
 
 def _prompted(profile: Profile, prompt: str | None) -> tuple[str, ...]:
-    if not prompt:
+    if not prompt or profile.prompt is None:
         return ()
-    if profile.prompt is None:
-        raise _refused(
-            profile, "takes no prompt", "Leave the prompt out, or choose another with -H."
-        )
     if "\0" in prompt:
         raise _refused(profile, "takes no prompt with a NUL in it", "Remove the NUL.")
     words = _filled(profile.prompt, {"prompt": prompt})

@@ -71,6 +71,11 @@ class Profile:
     transcripts: Transcripts | None = None
     reports: Reports | None = None
 
+    @property
+    def takes_prompt(self) -> bool:
+        """Whether it can be started with a prompt; a shell would have to be typed to."""
+        return bool(self.program) and self.prompt is not None
+
 
 _OWN = Path(__file__).with_name("profiles.toml")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

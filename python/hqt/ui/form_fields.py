@@ -29,7 +29,9 @@ def fields(state: FormState) -> tuple[str, ...]:
             names.append("from_")
     if len(state.defaults.harnesses) > 1:
         names.append("harness")
-    return (*names, "prompt")
+    if state.prompts:
+        names.append("prompt")
+    return tuple(names)
 
 
 def errors(state: FormState) -> tuple[tuple[str, str], ...]:

@@ -49,6 +49,7 @@ class FormDefaults:
     alternatives: tuple[Start, ...] = ()
     harnesses: tuple[str, ...] = ("shell",)
     harness: str = ""  # "" is the first
+    promptless: tuple[str, ...] = ()  # of the harnesses those that take no prompt
     pool: str = ""  # where the worktree will be made
     prompt: str = ""
     repository: str = ""
@@ -207,6 +208,11 @@ class FormState:
     failure: SubmitOutcome | None = None
 
     @property
+    def prompts(self) -> bool:
+        """Whether the chosen harness takes a prompt."""
+        return self.harness not in self.defaults.promptless
+
+    @property
     def values(self) -> FormValues:
         """What would be submitted now."""
         return FormValues(
@@ -218,5 +224,5 @@ class FormState:
             folder=self.folder.text.strip() if self.folder_edited else "",
             from_=self.from_.text.strip(),
             harness=self.harness,
-            prompt=self.prompt.text.strip(),
+            prompt=self.prompt.text.strip() if self.prompts else "",
         )
