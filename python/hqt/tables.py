@@ -99,7 +99,7 @@ def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
 
 
 def held(entry: TrashEntry) -> str:
-    """What a removed worktree holds that is nowhere else, in words; empty where there is nothing."""
+    """What a removed worktree holds that is nowhere else, in words; "" where there is nothing."""
     return ", ".join(_HELD.get(one, one.replace("_", " ")) for one in entry.holds)
 
 

@@ -52,7 +52,7 @@ class Moving(Case):
 
 def kill_anywhere(case: Moving, home: Path) -> list[str]:
     """Kill a removal at each of its steps, move the repository, and recover; how each was met."""
-    met = []
+    met: list[str] = []
 
     def after(_met: Fault) -> None:
         case.move(home / f"moved{len(met)}")

@@ -443,13 +443,14 @@ def test_no_reason_is_told_as_a_code(repo: Path) -> None:
     made(repo)
     [row] = worlds.rows().all()
     known = {*reclaim.RETAINING.values(), "not_owned", "referenced", "moved"}
-    for status, reasons in (("retained", known), ("failed", {one.value for one in Code})):
-        for reason in reasons:
-            worlds.rows().update(row.id, archived=True, cleanup=Cleanup(status, 1, reason))
-            said = hqt("archive", "--status", "fix", cwd=repo).out.splitlines()
-            assert "_" not in said[1], reason
-            assert status == "failed" or len(said[1].split()) > 5, "a sentence"
-            assert said[2].endswith(".")
+    ends = [Cleanup("retained", 1, reason) for reason in known]
+    ends += [Cleanup("failed", 1, one.value) for one in Code]
+    for end in ends:
+        worlds.rows().update(row.id, archived=True, cleanup=end)
+        said = hqt("archive", "--status", "fix", cwd=repo).out.splitlines()
+        assert "_" not in said[1], end
+        assert end.status == "failed" or len(said[1].split()) > 5, "a sentence"
+        assert said[2].endswith(".")
 
 
 def test_the_answer_says_what_will_happen_and_what_did(repo: Path) -> None:
