@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -27,9 +27,10 @@ from hqt.models import Repository
 from hqt.options import BY_NAME, DEFAULTS, OPTIONS, Option
 from hqt.toml_file import Document
 
-__all__ = ["DEFAULTS", "Config", "Setting", "load", "pool", "settings", "unknown"]
+__all__ = ["DEFAULTS", "Config", "Setting", "forgiving", "load", "pool", "settings", "unknown"]
 
 PREFIX = "@hqt-"
+_TABLES = ("options", "project", "harness")  # of config.toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,10 @@ class Setting:
         return self.value
 
 
+def _refuse(error: HqtError) -> None:
+    raise error
+
+
 def load(options: Mapping[str, str], repository_root: Path | None) -> Config:
     """The configuration in force.
 
@@ -106,23 +111,44 @@ def load(options: Mapping[str, str], repository_root: Path | None) -> Config:
     return Config(**values)
 
 
-def settings(options: Mapping[str, str], repository_root: Path | None) -> tuple[Setting, ...]:
-    """As `load`, but each option as text with its origin, for `hqt config`."""
-    found = {option.name: Setting(option, option.default, "default") for option in OPTIONS}
+def forgiving(options: Mapping[str, str], repository_root: Path | None) -> Config:
+    """As `load` for one who has told of every mistake: without the keys that are not known, and
+    where a value is wrong nothing but the defaults. Never raises."""
+    try:
+        found = settings(options, repository_root, lambda _: None)
+    except HqtError:
+        found = tuple(_defaults().values())
+    return Config(**{one.option.field: one.typed for one in found})
+
+
+def settings(
+    options: Mapping[str, str],
+    repository_root: Path | None,
+    unknown: Callable[[HqtError], None] = _refuse,
+) -> tuple[Setting, ...]:
+    """As `load`, but each option as text with its origin, for `hqt config`. `unknown` is told of
+    each key in the file that means nothing there, and may go on without it."""
+    found = _defaults()
     document = toml_file.read(paths.config_file())
     if document:
-        document.require_keys((), ("options", "project", "harness"))
-        found.update(_table(document, ("options",)))
+        for name in document.data:
+            if name not in _TABLES:
+                unknown(document.unknown((name,), _TABLES))
+        found.update(_table(document, ("options",), unknown))
     for option in OPTIONS:
         value = options.get(PREFIX + option.name)
         if value is not None and _says_something(option, value):
             found[option.name] = _from_tmux(option, value)
     if document:
         for folder, keys in _projects(document):
-            of_project = _table(document, keys)  # read in any case: a mistake is a mistake
+            of_project = _table(document, keys, unknown)  # read in any case: a mistake is a mistake
             if folder == repository_root:
                 found.update(of_project)
     return tuple(found.values())
+
+
+def _defaults() -> dict[str, Setting]:
+    return {option.name: Setting(option, option.default, "default") for option in OPTIONS}
 
 
 def unknown(options: Iterable[str]) -> tuple[str, ...]:
@@ -223,19 +249,16 @@ def _projects(document: Document) -> Iterator[tuple[Path, tuple[str, ...]]]:
         yield Path(os.path.realpath(folder)), ("project", name)
 
 
-def _table(document: Document, keys: tuple[str, ...]) -> dict[str, Setting]:
-    """The options that the table at `keys` sets."""
+def _table(
+    document: Document, keys: tuple[str, ...], unknown: Callable[[HqtError], None]
+) -> dict[str, Setting]:
+    """The options that the table at `keys` sets; `unknown` is told of what is none there."""
     found = {}
-    table = document.table(keys)
-    for name in table:
-        if name in BY_NAME and BY_NAME[name].tmux_only:
-            raise document.invalid(
-                (*keys, name),
-                "can be set in tmux only",
-                f"Write in tmux.conf: set -g {PREFIX}{name} ….",
-            )
-    document.require_keys(keys, [option.name for option in OPTIONS if not option.tmux_only])
-    for name, value in table.items():
+    known = [option.name for option in OPTIONS if not option.tmux_only]
+    for name, value in document.table(keys).items():
+        if name not in known:
+            unknown(_not_here(document, (*keys, name), known))
+            continue
         option = BY_NAME[name]
         text = _text(value)
         if text is None or not option.accepts(text):
@@ -243,6 +266,13 @@ def _table(document: Document, keys: tuple[str, ...]) -> dict[str, Setting]:
             raise document.invalid((*keys, name), problem, "Correct the value, or remove it.")
         found[name] = Setting(option, text, f"{document.path}: {'.'.join((*keys, name))}")
     return found
+
+
+def _not_here(document: Document, keys: tuple[str, ...], known: Sequence[str]) -> HqtError:
+    if keys[-1] not in BY_NAME:
+        return document.unknown(keys, known)
+    remedy = f"Write in tmux.conf: set -g {PREFIX}{keys[-1]} …."
+    return document.invalid(keys, "can be set in tmux only", remedy)
 
 
 def _text(value: object) -> str | None:

@@ -304,11 +304,7 @@ def _(result: Uninstalled) -> Document:
 
 @_fields.register(Settings)
 def _(result: Settings) -> Document:
-    return {
-        "settings": [asdict(one) for one in result.settings],
-        "file": str(result.file),
-        "unknown": list(result.unknown),
-    }
+    return asdict(result) | {"file": str(result.file)}
 
 
 @_fields.register(Diagnosis)

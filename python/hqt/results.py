@@ -232,12 +232,21 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Mistake:
+    """What in config.toml stops every other verb: file, line and key in a sentence."""
+
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The answer of `config`."""
 
     settings: tuple[Setting, ...]
     file: Path
     unknown: tuple[str, ...]  # tmux options that look like hqt's and are not
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

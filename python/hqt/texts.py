@@ -284,6 +284,11 @@ def _(result: Settings) -> Iterator[Part]:
     yield tables.table(("OPTION", "VALUE", "FROM"), rows, shrinking=("VALUE", "FROM"))
     for name in result.unknown:
         yield printable(f"{name} is set in tmux, but hqt knows no such option.")
+    for one in result.mistakes:
+        yield printable(one.message)
+        yield printable(f"    {one.remedy}")
+    if result.mistakes:
+        yield "Until that is mended every other verb but `hqt doctor` refuses."
 
 
 @lines.register(Diagnosis)

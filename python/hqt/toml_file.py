@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from hqt.errors import Code, HqtError
 
 MAX_BYTES = 1 << 18  # a larger file is not a configuration, and would only cost time
+UNDONE = " Nothing was done."  # how a message ends that stops a verb
 _MAX_LINES = 500  # of one statement, while a line is looked for
 
 
@@ -68,9 +69,15 @@ class Document:
         known = list(allowed)
         for key in self.table(keys):
             if key not in known:
-                raise self.invalid(
-                    (*keys, key), "is not known here", f"Use only {', '.join(known)}."
-                )
+                raise self.unknown((*keys, key), known)
+
+    def unknown(self, keys: tuple[str, ...], known: Sequence[str]) -> HqtError:
+        """`config_invalid` for a key that is none of the `known` ones; the nearest is named."""
+        import difflib
+
+        near = difflib.get_close_matches(keys[-1], known, 1)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        return self.invalid(keys, "is not known here", f"{meant}Use only {', '.join(known)}.")
 
     def invalid(self, keys: tuple[str, ...], problem: str, remedy: str) -> HqtError:
         """`config_invalid` for the value of `keys`; `problem` completes "<keys> …"."""
@@ -82,7 +89,7 @@ def invalid(path: Path, line: int | None, problem: str, remedy: str) -> HqtError
     """`config_invalid` for a place in a file; `problem` comes without its period."""
     where = f"{path}, line {line}" if line else str(path)
     details: dict[str, object] = {"file": str(path), "line": line}
-    return HqtError(Code.CONFIG_INVALID, f"{where}: {problem}. Nothing was done.", remedy, details)
+    return HqtError(Code.CONFIG_INVALID, f"{where}: {problem}.{UNDONE}", remedy, details)
 
 
 def read(path: Path) -> Document | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helpers import servers
-from helpers.calls import done, hqt
+from helpers.calls import done, hqt, refused
 from helpers.harnesses import OWN, write
 from helpers.servers import Server
 from hqt import paths
@@ -78,6 +78,53 @@ def test_a_broken_configuration_is_said_once(text: str, repo: Path) -> None:
     found: list[dict[str, Any]] = answer.json["findings"]
     assert [str(file) in one["message"] for one in found].count(True) == 1
     assert [one["subject"] for one in found if one["level"] == "error"] == ["options"]
+
+
+UNKNOWN = "[options]\nfrom = 'main'\nfrmo = 'main'\n[optoins]\n[harness.x]\nprogramm = 'x'\n"
+
+
+def test_unknown_keys_are_all_named_and_the_rest_is_looked_at(repo: Path) -> None:
+    """And nothing follows from them: no other verb goes on."""
+    file = write(paths.config_file(), UNKNOWN)
+    answer = hqt("-L", "nobody", "--json", "doctor", cwd=repo)
+    assert answer.status == 1
+    found = {(one["message"], one["remedy"].partition("?")[0]) for one in answer.json["findings"]}
+    assert found >= {
+        (f"{file}, line 3: options.frmo is not known here.", "Did you mean from"),
+        (f"{file}, line 4: optoins is not known here.", "Did you mean options"),
+        (f"{file}, line 6: harness.x.programm is not known here.", "Did you mean program"),
+        (f"{repo} with 1 checkout.", ""),
+    }
+    assert hqt("-L", "nobody", "list", cwd=repo).status == 1
+
+
+def test_with_no_setting_that_can_be_read_the_repository_is_looked_at(repo: Path) -> None:
+    write(paths.config_file(), "[options]\nworktree-dir = 3.5\n")
+    answer = hqt("-L", "nobody", "--json", "doctor", cwd=repo)
+    found = {one["subject"]: one["level"] for one in answer.json["findings"]}
+    assert (found["options"], found["repository"]) == ("error", "ok")
+
+
+def test_config_shows_the_settings_beside_keys_that_are_not_known(repo: Path) -> None:
+    file = write(paths.config_file(), UNKNOWN)
+    answer = done("-L", "nobody", "config", cwd=repo)
+    values = {one["name"]: one["value"] for one in answer["settings"]}
+    assert values["from"] == "main", "what is known counts"
+    assert sorted(one["message"] for one in answer["mistakes"]) == [
+        f"{file}, line 3: options.frmo is not known here.",
+        f"{file}, line 4: optoins is not known here.",
+        f"{file}, line 6: harness.x.programm is not known here.",
+    ]
+    said = hqt("-L", "nobody", "config", cwd=repo).out
+    assert "line 3: options.frmo is not known here.\n    Did you mean from?" in said
+    error = refused("-L", "nobody", "new", "x", "--no-window", cwd=repo)
+    assert error["code"] == "config_invalid"
+    assert "options.frmo" in error["message"]
+    assert error["remedy"].startswith("Did you mean from? Use only ")
+    file.write_text("[options]\nfrom = 'x'\n")
+    error = refused("-L", "nobody", "config", cwd=repo)
+    assert error["code"] == "config_invalid"
+    assert f"{file}, line 2: options.from is 'x'" in error["message"]
 
 
 @pytest.mark.usefixtures("programs")

@@ -14,6 +14,7 @@ from hqt.errors import HqtError
 from hqt.models import Caller
 from hqt.results import Diagnosis, Finding
 from hqt.sessions import world as worlds
+from hqt.toml_file import UNDONE
 
 _PYTHON = (3, 11)
 _GIT = (2, 34)
@@ -39,8 +40,9 @@ def diagnose(caller: Caller) -> Diagnosis:
             findings.extend(check(caller))
         except HqtError as error:
             # What stands in the way of several checks is one thing to mend.
-            if error.message not in {one.message for one in findings}:
-                findings.append(Finding(subject, "error", error.message, error.remedy))
+            message = error.message.removesuffix(UNDONE)
+            if message not in {one.message for one in findings}:
+                findings.append(Finding(subject, "error", message, error.remedy))
     return Diagnosis(tuple(findings))
 
 
@@ -129,13 +131,24 @@ def _options(caller: Caller) -> Iterator[Finding]:
     from hqt import config, paths
     from hqt.sessions import harness
 
-    harness.profiles(paths.config_file())
     snapshot = worlds.glance(caller)
-    config.load(snapshot.options if snapshot else {}, None)
+    wrong: list[HqtError] = []
+    for look in (
+        lambda: harness.profiles(paths.config_file()),
+        lambda: config.settings(snapshot.options if snapshot else {}, None, wrong.append),
+    ):
+        try:
+            look()
+        except HqtError as error:
+            wrong.append(error)
+    for message, remedy in dict.fromkeys((one.message, one.remedy) for one in wrong):
+        yield Finding("options", "error", message.removesuffix(UNDONE), remedy)
     for name in config.unknown(snapshot.options if snapshot else {}):
         yield Finding(
             "options", "warning", f"hqt knows no option {name}.", "`hqt config` lists them all."
         )
+    if wrong:
+        return
     file = paths.config_file()
     sources = [str(file)] if file.exists() else []
     sources += ["the tmux options"] if snapshot else []
@@ -198,7 +211,7 @@ def _repository(caller: Caller) -> Iterator[Finding]:
     from hqt.git import moved, support, trash
 
     try:
-        world = worlds.look(caller)
+        world = worlds.look(caller, forgiving=True)  # what is wrong with the settings was told
     except HqtError as error:
         if error.code is not Code.NOT_A_REPOSITORY:
             raise

@@ -248,8 +248,7 @@ def _rooted(
     table = _table(document, keys, found)
     for key in table:
         if key not in ("roots", *known):
-            allowed = ", ".join(("roots", *known))
-            raise document.invalid((*keys, key), "is not known here", f"Use only {allowed}.")
+            raise document.unknown((*keys, key), ("roots", *known))
     roots = _words(document, keys, table, "roots")
     if not roots:
         raise document.invalid(keys, "says no roots", 'Add roots = ["~/…"].')

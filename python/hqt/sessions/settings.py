@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
-from hqt.results import Setting, Settings
+from hqt.results import Mistake, Setting, Settings
 from hqt.sessions import world as worlds
+from hqt.toml_file import UNDONE
 
 
 def settings(caller: Caller) -> Settings:
-    """Every option with its value and origin, for the caller's repository if there is one.
+    """Every option with its value and origin, for the caller's repository if there is one; and what
+    in the file means nothing, which stops every verb but this one and `doctor`.
 
-    Raises `config_invalid` for a value that hqt does not know.
+    Raises `config_invalid` for a value that hqt does not know: then none can be told.
     """
     from hqt import config, paths
     from hqt.git import repository
+    from hqt.sessions import harness
 
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
@@ -25,6 +28,12 @@ def settings(caller: Caller) -> Settings:
         if error.code is not Code.NOT_A_REPOSITORY:
             raise
         root = None
-    found = config.settings(options, root)
+    wrong: list[HqtError] = []
+    found = config.settings(options, root, wrong.append)
+    try:
+        harness.profiles(paths.config_file())
+    except HqtError as error:
+        wrong.append(error)
     rows = tuple(Setting(one.option.name, str(one.value), one.origin) for one in found)
-    return Settings(rows, paths.config_file(), config.unknown(options))
+    mistakes = tuple(Mistake(one.message.removesuffix(UNDONE), one.remedy) for one in wrong)
+    return Settings(rows, paths.config_file(), config.unknown(options), mistakes)

@@ -167,14 +167,15 @@ def glance(caller: Caller) -> Snapshot | None:
         raise
 
 
-def look(caller: Caller, *, at: Path | None = None) -> World:
-    """Read everything once, for the repository that `caller` is in (or that `at` is in).
+def look(caller: Caller, *, at: Path | None = None, forgiving: bool = False) -> World:
+    """Read everything once, for the repository that `caller` is in (or that `at` is in);
+    `forgiving` with whatever settings can be read.
 
     Raises `not_a_repository`, `unsupported_repository`, `config_invalid` or `store_failed`.
     """
     snapshot = glance(caller)
     caller = settled(caller, snapshot)
-    return join(caller, at or caller.directory, snapshot)
+    return join(caller, at or caller.directory, snapshot, forgiving=forgiving)
 
 
 def settled(caller: Caller, snapshot: Snapshot | None) -> Caller:
@@ -187,18 +188,21 @@ def settled(caller: Caller, snapshot: Snapshot | None) -> Caller:
     return replace(caller, directory=pane_path(pane.path))
 
 
-def join(caller: Caller, directory: Path, snapshot: Snapshot | None) -> World:
+def join(
+    caller: Caller, directory: Path, snapshot: Snapshot | None, *, forgiving: bool = False
+) -> World:
     """The world of the repository that holds `directory`."""
     from hqt import config
     from hqt.git import repository, worktrees
 
+    load = config.forgiving if forgiving else config.load
     options = snapshot.options if snapshot else {}
     try:
         found = repository.discover(directory)
     except HqtError:
-        config.load(options, None)  # what is wrong with the settings is told first
+        load(options, None)  # what is wrong with the settings is told first
         raise
-    settings = config.load(options, found.root)
+    settings = load(options, found.root)
     sessions = rows().all()
     listed = worktrees.list_worktrees(found)
     world = World(caller, found, listed, (), snapshot, settings, at=directory)
