@@ -107,8 +107,7 @@ def load(options: Mapping[str, str], repository_root: Path | None) -> Config:
     `repository_root` is `Repository.root`. Raises `config_invalid`, naming file, line and key or
     the tmux option, and what is allowed.
     """
-    values: dict[str, Any] = {s.option.field: s.typed for s in settings(options, repository_root)}
-    return Config(**values)
+    return _config(settings(options, repository_root))
 
 
 def forgiving(options: Mapping[str, str], repository_root: Path | None) -> Config:
@@ -118,7 +117,7 @@ def forgiving(options: Mapping[str, str], repository_root: Path | None) -> Confi
         found = settings(options, repository_root, lambda _: None)
     except HqtError:
         found = tuple(_defaults().values())
-    return Config(**{one.option.field: one.typed for one in found})
+    return _config(found)
 
 
 def settings(
@@ -145,6 +144,11 @@ def settings(
             if folder == repository_root:
                 found.update(of_project)
     return tuple(found.values())
+
+
+def _config(found: Iterable[Setting]) -> Config:
+    values: dict[str, Any] = {one.option.field: one.typed for one in found}
+    return Config(**values)
 
 
 def _defaults() -> dict[str, Setting]:

@@ -233,7 +233,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What in config.toml stops every other verb: file, line and key in a sentence."""
+    """What in config.toml stops other verbs: file, line and key in a sentence."""
 
     message: str
     remedy: str

@@ -288,7 +288,7 @@ def _(result: Settings) -> Iterator[Part]:
         yield printable(one.message)
         yield printable(f"    {one.remedy}")
     if result.mistakes:
-        yield "Until that is mended every other verb but `hqt doctor` refuses."
+        yield "Until that is mended, other verbs that need the settings refuse."
 
 
 @lines.register(Diagnosis)
