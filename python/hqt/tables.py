@@ -62,7 +62,7 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
                     "?" if view.unique_commits is None else str(view.unique_commits or "-"),
                     _state(view, here),
                     " ".join(view.windows or ()) or "-",
-                    ", ".join(one.session.nickname for one in here) or "-",
+                    ", ".join(map(_called, here)) or "-",
                     str(tree.path),
                 )
             )
@@ -71,7 +71,8 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
                 row = one.session
                 place = str(row.worktree_path or row.project)
                 window = one.window or "-"
-                rows.append((" ", "-", "-", "-", one.state, window, row.nickname, place))
+                state = "-" if one.state == "archived" else one.state
+                rows.append((" ", "-", "-", "-", state, window, _called(one), place))
         headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
         yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
 
@@ -86,6 +87,11 @@ def changes(value: Changes | None) -> str:
     return " ".join(f"{mark}{count}" for mark, count in marks if count) or "-"
 
 
+def _called(view: SessionView) -> str:
+    """A session's name. One that was put aside says so there: it is no state of its checkout."""
+    return view.session.nickname + (" (archived)" if view.state == "archived" else "")
+
+
 def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
     """What a worktree is in the middle of, and what those who live in it do."""
     tree = view.worktree
@@ -94,7 +100,8 @@ def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
         words.append(f"locked ({tree.locked})" if tree.locked else "locked")
     if tree.missing:
         words.append("missing")
-    words += dict.fromkeys(one.state for one in sessions if one.state != "closed")
+    states = (one.state for one in sessions)
+    words += dict.fromkeys(one for one in states if one not in {"closed", "archived"})
     return " ".join(words) or "-"
 
 

@@ -416,6 +416,35 @@ def test_two_at_once_are_one(repo: Path) -> None:
     assert len(done("trash", "list", cwd=repo)["entries"]) == 1
 
 
+def test_people_see_in_a_list_which_were_put_aside(repo: Path, tmux: Server) -> None:
+    """One whose worktree stays, one whose is gone, one that had none; nothing of them without
+    `--archived`, and nothing of the others with it."""
+    here = ("-L", tmux.socket)
+    for name in ("kept", "gone", "live"):
+        made(repo, name)
+    done(*here, "new", "plain", "--no-worktree", "-d", cwd=repo)
+    dirty(repo / ".worktrees" / "kept")
+    for name in ("kept", "gone", "plain"):
+        done(*here, "archive", name, "--wait", cwd=repo)
+
+    def rows(*flags: str) -> dict[str, str]:
+        """What each row says between its branch and its path, by its path."""
+        lines = hqt(*here, "list", *flags, cwd=repo).out.splitlines()[1:]
+        return {line.split()[-1]: " ".join(line.split()[:-1]) for line in lines}
+
+    places = {name: str(repo / ".worktrees" / name) for name in ("kept", "gone", "live")}
+    plain, archived = rows(), rows("--archived")
+    assert not any("archived" in row for row in plain.values())
+    assert set(plain) == {str(repo), places["kept"], places["live"]}
+    assert plain[places["live"]].endswith(" live")
+    assert plain[places["kept"]].endswith(" -")
+    assert archived[str(repo)].endswith(" plain (archived)")
+    assert archived[places["kept"]].endswith(" kept (archived)")
+    assert archived[places["gone"]].endswith(" gone (archived)")
+    assert archived[places["live"]].endswith(" -")
+    assert all(row.count("archived") <= 1 for row in archived.values())
+
+
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
