@@ -29,7 +29,7 @@ def main() -> int:
     from hqt import ending
     from hqt.cli import run
 
-    ending.end(run(arguments))
+    return ending.end(run(arguments))
 
 
 if __name__ == "__main__":

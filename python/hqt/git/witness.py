@@ -2,8 +2,8 @@
 
 Git decides. Where libgit2 sees a change or a commit that git does not, one of them is wrong, and
 nobody should find out by losing it. It is asked only where `support` finds nothing that it is known
-to misjudge, and only where its answer costs no more than git's (git-facts §1); it looks at the files
-while git does.
+to misjudge, and only where its answer costs no more than git's (git-facts §1); it looks at the
+files while git does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAMED = 3
 
 
 # Given the inventory and the branches that go at the same time: a sentence for each thing that
-# libgit2 sees and the inventory does not name, and one for an answer that fails where it should not.
+# libgit2 sees and the inventory does not name, and for an answer that fails where it should not.
 Opinion = Callable[[Losses, frozenset[str]], tuple[str, ...]]
 
 
