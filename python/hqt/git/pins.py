@@ -241,5 +241,7 @@ def _git(
     input: bytes | None = None,
     env: Mapping[str, str] | None = None,
 ) -> process.Answer:
-    environment = _environment(common_dir, env)
-    return process.git(*arguments, cwd=common_dir, input=input, env=environment)
+    answer = _ask(common_dir, *arguments, input=input, env=env)
+    if answer.status:
+        raise process.failed(answer, *arguments)
+    return answer
