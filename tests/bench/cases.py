@@ -91,11 +91,19 @@ def cases(world: World, terminal: Terminal, sizes: Iterable[int], *, warm: bool)
         Target(1, 15),
     )
     for size in sizes:
-        yield from _large(world, size, warm)
+        yield from _large(world, terminal, size, warm)
 
 
-def _large(world: World, size: int, warm: bool) -> Iterator[Case]:
+def _large(world: World, terminal: Terminal, size: int, warm: bool) -> Iterator[Case]:
     repo = Once(lambda: world.repository(f"files{size}", size))
+    yield Case(
+        f"new: key to labelled window, {size:,} files",
+        "git worktree add; tmux new-window",
+        lambda: sides.new_by_key(world, terminal, repo()),
+        Target(0, 200),
+        rounds=3,
+        needs=("new",),
+    )
     yield Case(
         f"new: command, {size:,} files",
         "git worktree add; tmux new-window",
