@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from helpers import big, repos, servers, terminal
+from helpers import big, interrupting, repos, servers, terminal
 from helpers.big import Big, everything
-from helpers.calls import done, spawn
+from helpers.calls import PYTHON, done, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
@@ -288,3 +290,37 @@ def test_a_pane_that_cannot_be_fed_cancels_nothing(
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=held.repo)
     assert tmux.windows("#{window_id}")[1:] == [made["window"]]
     assert tmux.option("@hqt_session", "-w", "-t", made["window"]) == made["session"]["id"]
+
+
+@pytest.mark.parametrize(
+    ("place", "moment"),
+    [
+        (interrupting.TMUX, "before new-window"),
+        (interrupting.TMUX, "after new-window"),
+        ("hqt.tmux.feed:Feed.watch", "before function"),
+        ("hqt.git.checkout:fill", "after Repository"),
+        (interrupting.TMUX, "before @hqt_session"),
+        (interrupting.TMUX, "before respawn-pane"),
+        (interrupting.TMUX, "after respawn-pane"),
+    ],
+)
+def test_a_signal_at_any_moment_leaves_all_or_nothing(
+    held: Big, tmux: Server, place: str, moment: str
+) -> None:
+    held.go()
+    before = everything(held.repo)
+    call = [sys.executable, "-c", interrupting.SCRIPT, place, moment, "SIGTERM"]
+    finished = subprocess.run(
+        [*call, "-L", tmux.socket, "new", "fix", "-d", "--json"],
+        cwd=held.repo, env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True,
+        stdin=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    rows = done("-L", tmux.socket, "list", cwd=held.repo)["sessions"]
+    if finished.returncode:
+        assert (finished.returncode, finished.stdout) == (130, ""), finished.stderr
+        assert "Interrupted by SIGTERM" in finished.stderr
+        assert (len(tmux.windows()), rows, everything(held.repo)) == (1, [], before)
+    else:
+        made = json.loads(finished.stdout)
+        assert [row["window"] for row in rows] == [made["window"]]
+        assert tmux.windows()[1:] == [made["window"]]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import repos
+from helpers import interrupting, repos
 from helpers.calls import PYTHON, done, hqt, refused, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
@@ -106,40 +106,14 @@ def test_killed_in_the_middle_the_next_call_takes_it_back(slow: Path) -> None:
     )
 
 
-_SIGNALLED = """
-import importlib, os, signal, sys
-from hqt import cli
-place, moment, number = sys.argv[1:4]
-module, name = place.split(":")
-owner = importlib.import_module(module)
-for part in name.split(".")[:-1]:
-    owner = getattr(owner, part)
-name = name.split(".")[-1]
-real = getattr(owner, name)
-def signalled(*arguments, **more):
-    def send():
-        if moment.split()[1] in str(arguments):
-            os.kill(os.getpid(), getattr(signal, number))
-    if moment.startswith("before"):
-        send()
-    answer = real(*arguments, **more)
-    if moment.startswith("after"):
-        send()
-    return answer
-setattr(owner, name, signalled)
-sys.exit(cli.run(sys.argv[4:]))
-"""
-_CALL = "hqt.tmux.server:Tmux._call"
-
-
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize(
     ("place", "moment"),
     [
-        (_CALL, "before new-window"),
-        (_CALL, "after new-window"),
-        (_CALL, "before @hqt_session"),
-        (_CALL, "after @hqt_session"),
+        (interrupting.TMUX, "before new-window"),
+        (interrupting.TMUX, "after new-window"),
+        (interrupting.TMUX, "before @hqt_session"),
+        (interrupting.TMUX, "after @hqt_session"),
         ("hqt.sessions.create:_told", "before Made"),
         ("hqt.report:success", "before Opened"),
         ("hqt.git.creation:create", "after Repository"),
@@ -152,7 +126,7 @@ def test_a_signal_around_the_window_leaves_all_or_nothing(
     """And says which."""
     if verb == "open":
         repos.linked(repo, repo / ".worktrees" / "fix", "fix")
-    call = [sys.executable, "-c", _SIGNALLED, place, moment, number]
+    call = [sys.executable, "-c", interrupting.SCRIPT, place, moment, number]
     env = {**os.environ, "PYTHONPATH": str(PYTHON)}
     ended = subprocess.run(
         [*call, "-L", tmux.socket, verb, "fix", "--json"],
@@ -178,7 +152,14 @@ def test_windows_opened_before_a_signal_stay_and_are_told(repo: Path, tmux: Serv
     ]
     for one in made:
         tmux.cmd("kill-window", "-t", one["window"])
-    call = [sys.executable, "-c", _SIGNALLED, _CALL, f"after {made[1]['session']['id']}", "SIGINT"]
+    call = [
+        sys.executable,
+        "-c",
+        interrupting.SCRIPT,
+        interrupting.TMUX,
+        f"after {made[1]['session']['id']}",
+        "SIGINT",
+    ]
     ended = subprocess.run(
         [*call, "-L", tmux.socket, "open", "--all", "--json"],
         cwd=repo, env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True,
