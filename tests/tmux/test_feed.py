@@ -99,7 +99,12 @@ def test_a_pane_that_is_ended_after_the_watch_is_no_alarm(tmux: Server, feed: Fe
 
 def test_a_pane_that_cannot_open_the_pipe_was_closed_by_nobody(feed: Feed) -> None:
     asked, gone = threading.Event(), threading.Event()
-    feed.watch(lambda: bool(asked.set()), gone.set)
+
+    def alive() -> bool:
+        asked.set()
+        return False
+
+    feed.watch(alive, gone.set)
     assert asked.wait(5)
     feed.say("first")
     feed.stop()
