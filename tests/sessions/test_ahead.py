@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from helpers.calls import PYTHON, done, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
+from hqt import processes
 
 MARKS = "@hqt_session @hqt_worktree @hqt_branch".split()
 NAME = "fix/#(touch${IFS}hit)"
@@ -130,6 +132,23 @@ def test_the_default_command_takes_over(sealed: Path, held: Big) -> None:
         assert call.wait(20) == 0
         tmux.cmd("send-keys", "-t", window, "echo mine=$MINE.", "Enter")
         assert until(lambda: "mine=1." in screen(tmux, window))
+
+
+@pytest.mark.parametrize(
+    "shell", [one for one in ("fish", "zsh", "dash", "nu") if servers.has(one)]
+)
+def test_the_default_shell_takes_over_as_a_login_shell(sealed: Path, held: Big, shell: str) -> None:
+    (sealed / ".zshrc").touch()  # else it asks
+    program = shutil.which(shell)
+    with servers.running(f"set -g default-shell {program}", cwd=sealed) as tmux:
+        call, window = begin(held, tmux, "-d")
+        held.go()
+        assert call.wait(20) == 0
+        assert until(lambda: tmux.ask("#{pane_current_command}", window) == shell)
+        pid = int(tmux.ask("#{pane_pid}", window))
+        assert processes.words(pid) == (program, "-l")
+        place = str(held.repo / ".worktrees" / "fix" / "d3")
+        assert until(lambda: tmux.ask("#{pane_current_path}", window) == place)
 
 
 @pytest.mark.parametrize(
