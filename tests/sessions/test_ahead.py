@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,17 @@ NAME = "fix/#(touch${IFS}hit)"
 @pytest.fixture
 def held(sealed: Path) -> Big:
     return big.make(sealed / "project")
+
+
+@pytest.fixture(autouse=True)
+def scratch(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever happens, nothing is left in the folder for temporary files."""
+    folder = sealed / "scratch"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    yield
+    assert list(folder.glob("hqt*")) == []
 
 
 def begin(
@@ -286,18 +297,6 @@ def test_in_session_mode_nobody_is_thrown_out(held: Big) -> None:
         place = str(held.repo / ".worktrees" / "fix")
         assert until(lambda: person.ask("#{pane_current_path}") == place)
         assert person.ask("#{session_path}") == place
-
-
-def test_nothing_is_left_in_the_folder_for_temporary_files(
-    held: Big, tmux: Server, sealed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (sealed / "scratch").mkdir()
-    monkeypatch.setenv("TMPDIR", str(sealed / "scratch"))
-    call, window = begin(held, tmux, "-d")
-    assert until(lambda: "files of fix" in screen(tmux, window))
-    assert list((sealed / "scratch").iterdir()) == []
-    held.go()
-    assert call.wait(20) == 0
 
 
 def test_a_pane_that_cannot_be_fed_cancels_nothing(

@@ -96,6 +96,7 @@ class Ahead:
                 raise
             if self._feed.opened:
                 raise self._was_closed() from error
+            self._feed.close()
             return None
         self._feed.close()
         if self._world.snapshot:
