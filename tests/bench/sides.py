@@ -67,7 +67,7 @@ def new_by_key(
         return measured
 
     def ours(name: str) -> str:
-        return shlex.join(world.argv(repo, "new", name, "-d", "--json"))
+        return shlex.join(world.argv(repo, "new", name, "-d"))
 
     return side("ours", ours), side("bare", reference or partial(_bare_new, world, repo))
 
@@ -77,7 +77,7 @@ def new(world: World, repo: Path) -> tuple[Side, Side]:
 
     def ours(number: int) -> float:
         name = f"new{number}h"
-        taken = timed(lambda: world.verb(repo, "new", name, "-d", "--json"))
+        taken = timed(lambda: world.verb(repo, "new", name, "-d"))
         _require_complete(world, repo, name)
         _discard(world, repo, name)
         return taken
@@ -118,8 +118,8 @@ def repository_with_worktrees(world: World) -> Path:
 def remove(world: World, repo: Path) -> tuple[Side, Side]:
     def ours(number: int) -> float:
         name = f"gone{number}h"
-        world.verb(repo, "new", name, "-d", "--json")
-        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
+        world.verb(repo, "new", name, "-d")
+        taken = timed(lambda: world.verb(repo, "remove", name))
         _require_gone(world, repo, name)
         return taken
 
@@ -142,9 +142,9 @@ def remove(world: World, repo: Path) -> tuple[Side, Side]:
 def remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
     def ours(number: int) -> float:
         name = f"gone{number}"
-        world.verb(repo, "new", name, "-d", "--json")
+        world.verb(repo, "new", name, "-d")
         _settle(world, repo / ".worktrees" / name)
-        taken = timed(lambda: world.verb(repo, "remove", name, "--json"))
+        taken = timed(lambda: world.verb(repo, "remove", name))
         _require_gone(world, repo, name)
         return taken
 
@@ -162,9 +162,9 @@ def remove_against_status(world: World, repo: Path) -> tuple[Side, Side]:
 def undo(world: World, repo: Path) -> tuple[Side, Side]:
     def ours(number: int) -> float:
         name = f"undo{number}"
-        world.verb(repo, "new", name, "-d", "--json")
-        world.verb(repo, "remove", name, "--json")
-        taken = timed(lambda: world.verb(repo, "undo", "--json"))
+        world.verb(repo, "new", name, "-d")
+        world.verb(repo, "remove", name)
+        taken = timed(lambda: world.verb(repo, "undo"))
         if not (repo / ".worktrees" / name / ".git").exists():
             raise RuntimeError(f"undo did not bring {name} back")
         _discard(world, repo, name)
