@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from hqt import signals
 from hqt.errors import HqtError, Interrupted
 from hqt.ui.events import Click, Edited, Field, Key, Outcome, Resized, Wheel
 from hqt.ui.terminal import painted
@@ -101,12 +102,24 @@ class Shell(Generic[S, R]):
         `started` is called after the first paint, before the library is imported. With `input` and
         `output` given nothing else is read or drawn on. HqtError `usage` without a terminal.
         """
-        if input is None or output is None:
-            with painted(self._paint):
+        with signals.handed_to(self._interrupt):
+            if input is None or output is None:
+                with painted(self._paint):
+                    started()
+                    result = self._run(input, output)
+            else:
                 started()
-                return self._run(input, output)
-        started()
-        return self._run(input, output)
+                result = self._run(input, output)
+        if self._error:  # it came when the outcome was there already
+            raise self._error
+        return result
+
+    def _interrupt(self, error: Interrupted) -> None:
+        """A signal, wherever it finds this thread: the lock may be this thread's own. That it also
+        ends the loop's wait is asyncio's work, for as long as prompt_toolkit watches for WINCH."""
+        self._error = self._error or error
+        if wake := self._wake:
+            wake()
 
     def _paint(self, width: int, height: int) -> View:
         """The view at this size, which the core is told first."""
@@ -136,8 +149,6 @@ class Shell(Generic[S, R]):
             outcome = app.run(
                 pre_run=self._listen, set_exception_handler=False, handle_sigint=False
             )
-            if self._error:  # it came when the outcome was there already
-                raise self._error
             return outcome.result
         except EOFError:  # the terminal is gone
             raise Interrupted("HUP") from None
@@ -158,8 +169,7 @@ class Shell(Generic[S, R]):
         def failed(_: object, context: dict[str, Any]) -> None:
             self._fail(context.get("exception") or RuntimeError(context["message"]))
 
-        # A signal raises wherever it finds the main thread; asyncio keeps what a callback raises.
-        loop.set_exception_handler(failed)
+        loop.set_exception_handler(failed)  # asyncio keeps what a callback raises
         with self._lock:
             self._wake = wake
         loop.call_soon(self._guarded, self._drain)
@@ -174,11 +184,13 @@ class Shell(Generic[S, R]):
     def _fail(self, error: BaseException) -> None:
         """End the screen; `run` raises `error` once the terminal is restored."""
         self._error = self._error or error
-        if self._app and not self.over:
-            self.over = True
-            self._app.exit(exception=error)
+        self.over = True
+        if self._app and self._app.future and not self._app.is_done:
+            self._app.exit(exception=self._error)
 
     def _drain(self) -> None:
+        if self._error:
+            self._fail(self._error)
         while self._inbox:
             self._dispatch(self._inbox.popleft())
         if self._app:
@@ -186,7 +198,7 @@ class Shell(Generic[S, R]):
 
     def _dispatch(self, event: object) -> None:
         app, canvas = self._app, self._canvas
-        if not app or not canvas or self.over:
+        if not app or not canvas or self.over or app.is_done:
             return
         if isinstance(event, _Fault):
             raise event.error
@@ -196,7 +208,7 @@ class Shell(Generic[S, R]):
         if self.state is not before:
             self._changed(before, self.state)
         outcome = self._core.outcome(self.state)
-        if outcome and not self.over:
+        if outcome and not self.over:  # `changed` may have fed the event that ended it
             self.over = True
             app.exit(result=outcome)
 
