@@ -7,15 +7,15 @@ import errno
 import importlib
 import os
 import sys
+import termios
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from hqt import __version__, streams
+from hqt import __version__, signals, streams
 from hqt.commands.shared import shared, silent
 from hqt.errors import Become, Code, Failure, HqtError, Interrupted
-from hqt.signals import interruptible
 
 # The verbs in the order of their use, each a module of `commands` with a `command` in it.
 VERBS = (
@@ -97,24 +97,31 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
     streams.require()
     settings: dict[str, Any] = {"process": for_whom}
     try:
-        with interruptible():
-            status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)
-            return status if isinstance(status, int) else 0
+        with signals.interruptible():
+            try:
+                status = cli.main(list(arguments), "hqt", standalone_mode=False, obj=settings)
+                return status if isinstance(status, int) else 0
+            except (Exception, Interrupted) as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
+                signals.ignore()  # only the answer is left
+                return _answered(error, arguments, settings)
     except Become as wish:
         if for_whom is not None:
             raise
         os.chdir(wish.folder)
         os.execv(wish.words[0], wish.words)
-    except (Exception, Interrupted) as error:  # noqa: BLE001 - the boundary: nothing gets past it as a traceback
-        from hqt import report
 
-        failure = _expected(error)
-        if failure.code is Code.USAGE and any(one.startswith("--json") for one in arguments):
-            settings["json"] = True
-        as_json = bool(settings.get("json"))
-        with contextlib.suppress(OSError, HqtError):  # nowhere left to say it
-            report.failure(failure, as_json=as_json, told=silent(settings))
-        return failure.exit_status
+
+def _answered(error: BaseException, arguments: Sequence[str], settings: dict[str, Any]) -> int:
+    """Tell what went wrong, if anybody is left to be told; the exit status."""
+    from hqt import report
+
+    failure = _expected(error)
+    if failure.code is Code.USAGE and any(one.startswith("--json") for one in arguments):
+        settings["json"] = True
+    as_json = bool(settings.get("json"))
+    with contextlib.suppress(OSError, HqtError):
+        report.failure(failure, as_json=as_json, told=silent(settings))
+    return failure.exit_status
 
 
 def _expected(error: BaseException) -> Failure:
@@ -128,7 +135,9 @@ def _expected(error: BaseException) -> Failure:
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             message = f"{where} needs more than this.\n\n{error.format_message()}"
         return HqtError(Code.USAGE, message, f"See `{where} --help`.")
-    if isinstance(error, OSError) and (error.errno, error.filename) == (errno.EIO, None):
+    # The modules that ask a terminal have an error of their own, which is no OSError.
+    lost = OSError(*error.args) if isinstance(error, termios.error) else error
+    if isinstance(lost, OSError) and (lost.errno, lost.filename) == (errno.EIO, None):
         return HqtError(Code.INTERRUPTED, "The terminal has gone; nothing more was done.", "")
     if isinstance(error, click.Abort):
         return HqtError(Code.INTERRUPTED, "Stopped; nothing was done.", "")

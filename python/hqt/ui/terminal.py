@@ -57,8 +57,10 @@ def painted(view: Callable[[int, int], View]) -> Iterator[None]:
         _write(draws, _ENTER + frame)
         yield
     finally:
-        _write(draws, _LEAVE)
-        termios.tcsetattr(reads, termios.TCSADRAIN, before)
+        try:
+            _write(draws, _LEAVE)
+        finally:  # at once: a terminal that takes no more output would be waited for
+            termios.tcsetattr(reads, termios.TCSANOW, before)
 
 
 def _silence(descriptor: int) -> None:
