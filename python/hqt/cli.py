@@ -109,6 +109,8 @@ def run(arguments: Sequence[str], *, for_whom: int | None = None) -> int:
             raise
         os.chdir(wish.folder)
         os.execv(wish.words[0], wish.words)
+    except (Exception, Interrupted) as error:  # noqa: BLE001 - one that came at the block's ends
+        return _answered(error, arguments, settings)
 
 
 def _answered(error: BaseException, arguments: Sequence[str], settings: dict[str, Any]) -> int:
