@@ -69,6 +69,21 @@ def test_it_follows_the_person_and_the_agents(person: Terminal) -> None:
     assert not [mode for mode in person.server.windows("#{pane_in_mode}") if mode != "0"]
 
 
+def test_the_readmes_lines_show_it_beside_what_tmux_shows(person: Terminal) -> None:
+    readme = (ROOT / "README.md").read_text()
+    lines = readme.split("## Agents and the status line", 1)[1].split("```")[1]
+    conf = Path.home() / "status.conf"
+    conf.write_text(lines)
+    person.server.cmd("source-file", str(conf))
+    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    place = session(person, "feature/payments")
+    (place / "new").write_text("new\n")
+    person.server.cmd("select-pane", "-T", "somebody@a-host-of-some-length: ~/project")
+    person.server.tmux.run(agent_states.recording(person.ask("#{pane_id}"), "waiting"))
+    done("-L", person.server.socket, "status", cwd=place)
+    person.see("somebody@a-host-of-so", "⎇ feature/payments ±1 ◆1")
+
+
 def test_nothing_runs_and_nothing_is_redrawn_while_nothing_happens(person: Terminal) -> None:
     load(person)
     session(person, "fix")
