@@ -96,18 +96,26 @@ def losses(
 def occupants(
     world: World, tree: Worktree, going: Session | None, gone: Iterable[str] = ()
 ) -> Occupants:
-    """Who is in a worktree right now; hqt's own process chain does not count."""
+    """Who is in a worktree right now; hqt's own process chain does not count. In the pane that it
+    was called in stands what it was called from."""
     from hqt import processes
     from hqt.tmux.occupants import occupants as living_in
 
     running = world.running()
+    own = processes.own(running, world.caller.process)
     found = living_in(
         world.snapshot,
         running,
         tree.path,
         tuple(one.path for one in world.worktrees),
-        own=processes.own(running, world.caller.process),
+        own=own,
     )
     leaving = {*gone, *([going.id] if going else [])}
     others = [one.id for one in world.sessions_in(tree) if one.id not in leaving]
-    return replace(found, sessions=tuple(others))
+    panes = tuple(
+        replace(pane, command=running[pane.pid].name)
+        if pane.pid in own and pane.pid in running
+        else pane
+        for pane in found.panes
+    )
+    return replace(found, panes=panes, sessions=tuple(others))
