@@ -38,7 +38,7 @@ def test_a_merged_branch_goes_and_the_screen_says_so(person: Terminal, repo: Pat
 def test_a_branch_that_hqt_did_not_make_stays(person: Terminal, repo: Path) -> None:
     git(repo, "branch", "theirs")
     place = session(person, "theirs", "--checkout", "theirs")
-    asked(person, "Branch theirs stays: hqt did not make it.")
+    asked(person, "Branch theirs stays: not made by hqt.")
     person.press("Enter")
     assert until(lambda: not place.exists())
     assert branches(repo) == ["main", "theirs"]
@@ -60,7 +60,7 @@ def test_what_would_be_lost_takes_a_step_of_its_own(person: Terminal, repo: Path
     assert "2 untracked files" in screen
     person.see("The worktree and its branch stay.")
     person.press("Space")
-    person.see("[x]", "Branch fix stays: it is not merged.", "until you empty it")
+    person.see("[x]", "Branch fix stays: not merged.", "until you empty it")
     person.press("Enter")
     person.see("This goes with the worktree", "Think")
     person.press("Enter")

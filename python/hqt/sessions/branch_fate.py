@@ -10,14 +10,22 @@ def kept(world: World, tree: Worktree, going: Session | None, unique: int) -> st
     """Why the branch of `tree` stays when nobody has said what becomes of it; "" when it goes too.
 
     `going` is the session that goes with the worktree, `unique` how many commits only it holds.
-    Raises `git_failed`.
+    The reason fits one branch and several: "Branch fix stays: not merged." Raises `git_failed`.
     """
     from hqt.git import branches
 
     if going is None or not going.owns_branch or going.worktree_branch != tree.branch:
-        return "hqt did not make it"
+        return _by_whom(tree, going)
     if world.config.delete_branch != "merged":
         return f"@hqt-delete-branch is {world.config.delete_branch}"
     if unique or tree.branch is None or not branches.merged(world.repository, tree.branch):
-        return "it is not merged"
+        return "not merged"
     return ""
+
+
+def _by_whom(tree: Worktree, going: Session | None) -> str:
+    """A worktree made for this session, but not its branch: that was there before. Of any other
+    nobody knows any more; the session that made it may be gone, or live elsewhere now."""
+    if going and going.owns_worktree and going.worktree_branch == tree.branch:
+        return "not made by hqt"
+    return "not known to be made by hqt"

@@ -1,0 +1,50 @@
+"""What the question before a removal says, over real repositories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helpers import repos
+from helpers.calls import done
+from helpers.repos import git
+from helpers.servers import Server
+from hqt.commands import ui_removal, ui_remove
+from hqt.models import Caller
+from hqt.ui.confirm_model import RemovalQuestion
+
+
+def question(repo: Path, *names: str) -> RemovalQuestion:
+    """As the screen has it once everything is known."""
+    found = ui_remove._found(Caller(repo, socket_name="nobody"), names)
+    return ui_removal.whole([ui_remove._going(one) for one in found])
+
+
+def made(repo: Path, name: str, *flags: str) -> Path:
+    return Path(done("new", name, "--no-window", *flags, cwd=repo)["worktree"]["path"])
+
+
+class TestBranch:
+    """Whether it goes too, and why not."""
+
+    def stays(self, repo: Path, name: str) -> str:
+        return question(repo, name).stays_with[0]
+
+    def test_one_that_was_there_before_its_worktree(self, repo: Path) -> None:
+        git(repo, "branch", "theirs")
+        made(repo, "theirs", "--checkout", "theirs")
+        assert self.stays(repo, "theirs") == "Branch theirs stays: not made by hqt."
+
+    @pytest.mark.parametrize("again", [False, True])
+    def test_one_whose_session_is_gone(self, repo: Path, tmux: Server, again: bool) -> None:
+        """Nobody knows any more that hqt made it; so it is not said that it did not."""
+        made(repo, "fix")
+        done("remove", "fix", "--keep-worktree", cwd=repo)
+        if again:
+            done("-L", tmux.socket, "open", "fix", cwd=repo)
+        assert self.stays(repo, "branch:fix") == "Branch fix stays: not known to be made by hqt."
+
+    def test_one_made_by_hand(self, repo: Path) -> None:
+        repos.linked(repo, repo.parent / "hand", "hand")
+        assert self.stays(repo, "hand") == "Branch hand stays: not known to be made by hqt."
