@@ -138,6 +138,7 @@ class TrashListing:
 
     entries: tuple[TrashEntry, ...]
     emptied: bool = False
+    living: frozenset[str] = frozenset()  # ids of entries whose path or branch is in use again
 
 
 @dataclass(frozen=True, slots=True)

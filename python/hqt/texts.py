@@ -222,8 +222,9 @@ def entries(listing: TrashListing) -> Iterator[str]:
     """A line for each entry of the trash, with what is in it."""
     for one in listing.entries:
         what = f"⎇ {one.branch}" if one.branch else one.path.name
+        older = "an older copy of " if one.id in listing.living else ""
         holds = f" (held: {tables.held(one)})" if one.holds else ""
-        yield printable(f"  {what}{holds}  {one.path}")
+        yield printable(f"  {older}{what}{holds}  {one.path}")
 
 
 @lines.register(Located)

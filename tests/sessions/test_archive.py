@@ -87,6 +87,96 @@ def test_open_brings_it_back(repo: Path, tmux: Server) -> None:
     assert archived(repo) == (2, "removed", None), "numbers never begin anew"
 
 
+def test_open_brings_it_back_out_of_the_trash(repo: Path, tmux: Server) -> None:
+    """With what no branch has, and so that nothing older of it can come between later."""
+    repos.commit(repo, ".gitignore", ".env\n")
+    place = made(repo)
+    (place / ".env").write_text("mine\n")
+    assert archived(repo)[1] == "removed"
+    back = done("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert (place / ".env").read_text() == "mine\n"
+    assert (back["worktree"]["branch"], back["branch_recreated"]) == ("fix", False)
+    assert back["notes"] == [
+        "The worktree had gone with the archive and came back from the trash, ignored files and "
+        f"all, to {place}."
+    ]
+    assert done("trash", "list", cwd=repo)["entries"] == []
+    [row] = done("list", cwd=repo)["sessions"]
+    assert (row["nickname"], row["worktree_path"]) == ("fix", str(place))
+
+
+def moved_on(repo: Path) -> None:
+    git(repo, "switch", "-q", "fix")
+    repos.commit(repo, "later")
+    git(repo, "switch", "-q", "main")
+
+
+def broken(repo: Path) -> None:
+    [entry] = (repo / ".git" / "hqt" / "trash").iterdir()
+    (entry / "tree" / ".git").write_text("gitdir: nowhere\n")
+
+
+@pytest.mark.parametrize("why", [moved_on, broken])
+def test_what_is_in_the_trash_is_no_reason_not_to_open(
+    repo: Path, tmux: Server, why: Callable[[Path], None]
+) -> None:
+    place = made(repo)
+    archived(repo)
+    why(repo)
+    back = done("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert back["worktree"]["branch"] == "fix"
+    assert git(place, "rev-parse", "HEAD") == git(repo, "rev-parse", "fix")
+    assert "checked out again" in back["notes"][0]
+    assert len(done("trash", "list", cwd=repo)["entries"]) == 1
+
+
+def opened_again(repo: Path, tmux: Server, place: Path) -> str:
+    moved_on(repo)  # so that the copy in the trash stays there
+    done("-L", tmux.socket, "open", "fix", cwd=repo)
+    return str(place)
+
+
+def moved_by_git(repo: Path, tmux: Server, place: Path) -> str:
+    opened_again(repo, tmux, place)
+    git(repo, "worktree", "move", place, repo.parent / "away")
+    return str(repo.parent / "away")
+
+
+def moved_to_main(repo: Path, tmux: Server, place: Path) -> str:
+    opened_again(repo, tmux, place)
+    done("-L", tmux.socket, "move", "fix", "--to", "main", cwd=repo)
+    return str(repo)
+
+
+@pytest.mark.parametrize("how", [opened_again, moved_by_git, moved_to_main])
+def test_undo_takes_no_session_away_from_where_it_lives(
+    repo: Path, tmux: Server, how: Callable[[Path, Server, Path], str]
+) -> None:
+    place = made(repo)
+    archived(repo)
+    home = how(repo, tmux, place)
+    before = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
+    back = done("-L", tmux.socket, "undo", "--to", repo.parent / "else", cwd=repo)
+    assert back["session"] is None
+    assert back["worktree"]["path"] == str(repo.parent / "else")
+    assert back["notes"][-1] == (
+        f"It came back without a session: fix lives in {home} now and stays there."
+    )
+    assert done("-L", tmux.socket, "list", cwd=repo)["sessions"] == before
+
+
+def test_where_undo_is_blocked_the_older_ones_are_named(repo: Path, tmux: Server) -> None:
+    made(repo, "old")
+    done("remove", "old", cwd=repo)
+    place = made(repo)
+    archived(repo)
+    opened_again(repo, tmux, place)
+    error = refused("undo", cwd=repo)
+    assert error["code"] == "path_exists"
+    assert "`hqt trash list`" in error["remedy"]
+    assert "`hqt trash restore ID`" in error["remedy"]
+
+
 def test_undo_brings_it_back_too(repo: Path) -> None:
     repos.commit(repo, ".gitignore", "cache\n")
     place = made(repo)

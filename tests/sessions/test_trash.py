@@ -11,6 +11,9 @@ from helpers import repos
 from helpers.calls import done, hqt
 from helpers.repos import git
 from helpers.servers import Server, until
+from hqt import texts
+from hqt.models import Caller
+from hqt.sessions import trash
 
 
 def removed(repo: Path, name: str) -> Path:
@@ -152,3 +155,18 @@ def test_people_read_words_where_json_has_codes(repo: Path) -> None:
     done("remove", "fix", "--force", cwd=repo)
     assert done("trash", "list", cwd=repo)["entries"][0]["holds"] == ["dirty", "unique_commits"]
     assert "  uncommitted files, unique commits  " in hqt("trash", "list", cwd=repo).out
+
+
+def test_emptying_does_not_read_as_if_it_took_what_is_there_again(repo: Path) -> None:
+    for name in ("gone", "fix", "topic"):
+        new(repo, name)
+        done("remove", name, cwd=repo)
+    new(repo, "fix")
+    git(repo, "switch", "-q", "-c", "topic")
+    for said in (
+        "\n".join(texts.entries(trash.older(Caller(repo), None))),  # what is asked about
+        hqt("trash", "empty", cwd=repo).out,
+    ):
+        assert "  an older copy of ⎇ fix  " in said
+        assert "  an older copy of ⎇ topic  " in said
+        assert "  ⎇ gone  " in said

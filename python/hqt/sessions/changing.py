@@ -59,9 +59,15 @@ def _forget_removed(repository: Repository) -> Iterator[str]:
         if not gone:
             return
         kept = [one.manifest for one in entry.read_all(repository)[0]]
-        removed = {(m.session.get("id"), m.path) for m in kept if not m.session.get("archived")}
+        removed = {
+            (m.session.get("id"), m.path, m.session.get("cleanup_revision"))
+            for m in kept
+            if not m.session.get("archived")
+        }
         for session in gone:
-            if (session.id, session.worktree_path) in removed and store.delete(session.id):
+            attempt = session.cleanup.revision if session.cleanup else None
+            this = (session.id, session.worktree_path, attempt)
+            if this in removed and store.delete(session.id):
                 yield f"Session {session.nickname} is removed: its worktree is in the trash."
 
 

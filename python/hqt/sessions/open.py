@@ -58,15 +58,21 @@ def open_in(
         tree = _there(world, tree, session)
         recreated, prepared = False, Prepared()
         if _vanished(tree, session):
-            adopting.require_unmoved(world, tree)
-            _require_branch(world, tree, session)
-            from hqt.sessions.restore import check_out_again
+            from hqt.sessions import restore
 
-            tree, recreated, prepared = check_out_again(world, tree, session, None)
-            world = worlds.again(world)
+            adopting.require_unmoved(world, tree)
             gone = "had gone with the archive" if session and session.archived else "had vanished"
-            again = f"The worktree {gone} and was checked out again at {tree.path}."
-            prepared = replace(prepared, notes=(again, *prepared.notes))
+            back = restore.out_of_the_trash(world, session) if session else None
+            if back and back.worktree:
+                tree, recreated = back.worktree.worktree, back.branch_recreated
+                how = f"came back from the trash, ignored files and all, to {tree.path}"
+            else:
+                _require_branch(world, tree, session)
+                tree, recreated, prepared = restore.check_out_again(world, tree, session, None)
+                how = f"was checked out again at {tree.path}"
+            world = worlds.again(world)
+            notes = (f"The worktree {gone} and {how}.", *prepared.notes)
+            prepared = replace(prepared, notes=notes)
         return _open(world, tree, session, manner, prepared, recreated)
 
 

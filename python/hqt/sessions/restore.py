@@ -127,6 +127,36 @@ def _in_trash(world: World, name: str) -> TrashEntry | None:
     return None
 
 
+def out_of_the_trash(world: World, session: Session) -> Opened | None:
+    """Under the lock: the worktree that went with an archive, brought back whole as `undo` does.
+
+    None where the trash has none, where it could not go back onto its branch, which is elsewhere
+    by now, and where it cannot be brought back: then its branch alone is what there is to go on.
+    """
+    from hqt.git import branches, trash
+
+    if not world.is_archived(session) or world.worktree_of(session):
+        return None
+    family = {one.id for one in (session, *world.parents(session))}
+    for entry in trash.entries(world.repository):
+        if entry.vanished or entry.path != session.worktree_path:
+            continue
+        if entry.session.get("id") not in family or entry.branch != session.worktree_branch:
+            continue
+        if entry.branch:
+            tip = branches.commit_of(world.repository, entry.branch)
+            taken = branches.used_by(world.repository, entry.branch, world.worktrees)
+            if taken or tip not in {None, entry.head}:
+                return None
+        try:
+            return revive(world, entry.id, None, counts=False)
+        except HqtError as error:
+            if error.code in {Code.INTERRUPTED, Code.STORE_FAILED}:
+                raise
+            return None
+    return None
+
+
 def check_out_again(
     world: World, tree: Worktree | None, session: Session | None, progress: Progress | None
 ) -> tuple[Worktree, bool, Prepared]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from hqt.models import Caller, TrashEntry
 from hqt.results import TrashListing
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
+from hqt.sessions.world import World
 
 _DAY = 24 * 60 * 60
 _MINUTE = 60.0  # seconds
@@ -21,8 +23,15 @@ def entries(caller: Caller) -> TrashListing:
 
     world = worlds.look(caller)
     found = trash.entries(world.repository)
-    return TrashListing(
-        tuple(replace(one, size=trash.size(world.repository, one.id)) for one in found)
+    sized = tuple(replace(one, size=trash.size(world.repository, one.id)) for one in found)
+    return TrashListing(sized, living=_living(world, found))
+
+
+def _living(world: World, entries: Iterable[TrashEntry]) -> frozenset[str]:
+    """The ids of those that have something at their path again, or a checkout of their branch."""
+    checked_out = {tree.branch for tree in world.worktrees if tree.branch and not tree.missing}
+    return frozenset(
+        one.id for one in entries if one.branch in checked_out or os.path.lexists(one.path)
     )
 
 
@@ -51,7 +60,7 @@ def empty(
             if _is_older(one, older_than) and (agreed is None or one.id in agreed)
         )
         gone = trash.empty(world.repository, entries=found)
-    return TrashListing(gone, emptied=True)
+    return TrashListing(gone, emptied=True, living=_living(world, gone))
 
 
 def _is_older(entry: TrashEntry, days: int | None) -> bool:
@@ -77,7 +86,7 @@ def expire(caller: Caller) -> TrashListing:
     return TrashListing(gone, emptied=True)
 
 
-def _expired(world: worlds.World) -> tuple[TrashEntry, ...]:
+def _expired(world: World) -> tuple[TrashEntry, ...]:
     from hqt.git import trash
 
     return trash.expired(world.repository, world.config.trash_days)

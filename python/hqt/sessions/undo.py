@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller
+from hqt.models import Caller, Session, TrashEntry, Worktree
 from hqt.names import expanded
 from hqt.results import Opened
 from hqt.sessions import views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
-from hqt.sessions.returning import keeper
+from hqt.sessions.returning import home_elsewhere, keeper
 from hqt.sessions.world import World
 
 
@@ -29,13 +30,28 @@ def undo(
     place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
     with changing(world.repository, "undo") as recovered:
         notes = (*settled, *recovered)
-        return revive(world, entry or _latest(world), place, notes, counts=counts)
+        if entry:
+            return revive(world, entry, place, notes, counts=counts)
+        return _revive_latest(world, place, notes, counts=counts)
 
 
-def _latest(world: World) -> str:
+def _revive_latest(
+    world: World, place: Path | None, notes: tuple[str, ...], *, counts: bool
+) -> Opened:
     from hqt.git import trash
 
     entries = trash.entries(world.repository)
+    try:
+        return revive(world, _latest(world, entries), place, notes, counts=counts)
+    except HqtError as error:
+        if error.code is Code.PATH_EXISTS and len(entries) > 1:
+            error.remedy += (
+                " `hqt trash list` shows the older ones, `hqt trash restore ID` brings one back."
+            )
+        raise
+
+
+def _latest(world: World, entries: Sequence[TrashEntry]) -> str:
     if not entries:
         raise HqtError(
             Code.NO_SUCH_TARGET,
@@ -71,6 +87,9 @@ def revive(
     world = worlds.again(world)
     tree = next(one for one in world.worktrees if one.path == undone.path)
     session = next((one for one in world.sessions if one.id == undone.session.get("id")), None)
+    if session and (home := home_elsewhere(session, undone.path, world.worktrees)):
+        notes = (*notes, _stays(session, home))
+        session = None
     return Opened(
         session=views.session_view(world, session) if session else None,
         worktree=views.counted(world, tree) if counts else views.plain(world, tree),
@@ -79,4 +98,11 @@ def revive(
         branch_recreated=undone.branch_recreated,
         notes=notes,
         verb="restored",
+    )
+
+
+def _stays(session: Session, home: Worktree) -> str:
+    return (
+        f"It came back without a session: {session.nickname} lives in {home.path} now and stays"
+        " there."
     )

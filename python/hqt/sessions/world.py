@@ -8,7 +8,7 @@ worktree by its recorded path, else by its recorded branch (design §2).
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,18 +70,7 @@ class World:
 
     def worktree_of(self, session: Session) -> Worktree | None:
         """Where a session lives: by its recorded path, else by its recorded branch."""
-        if session.worktree_path is None:
-            return None
-        at_path = (tree for tree in self.worktrees if tree.path == session.worktree_path)
-        found = next(at_path, None)
-        if (found is None or found.missing) and session.worktree_branch:
-            on_branch = (
-                tree
-                for tree in self.worktrees
-                if tree.branch == session.worktree_branch and not tree.main and not tree.missing
-            )
-            found = next(on_branch, found)
-        return found
+        return home_of(session, self.worktrees)
 
     def sessions_in(self, worktree: Worktree) -> tuple[Session, ...]:
         """The sessions that live in a worktree, archived ones not counted."""
@@ -138,6 +127,21 @@ class World:
             return None
         panes = self.snapshot.panes
         return next((pane.window for pane in panes if pane.window_session == session.id), None)
+
+
+def home_of(session: Session, worktrees: Sequence[Worktree]) -> Worktree | None:
+    """Which of these worktrees a session lives in: by its recorded path, else by its branch."""
+    if session.worktree_path is None:
+        return None
+    found = next((tree for tree in worktrees if tree.path == session.worktree_path), None)
+    if (found is None or found.missing) and session.worktree_branch:
+        on_branch = (
+            tree
+            for tree in worktrees
+            if tree.branch == session.worktree_branch and not tree.main and not tree.missing
+        )
+        found = next(on_branch, found)
+    return found
 
 
 def pane_path(path: str) -> Path:
