@@ -89,6 +89,34 @@ def test_tmux_shows_the_same_for_each_window(repo: Path, tmux: Server) -> None:
     assert shown(tmux, windows["one"][0]) == "⎇ one ✗1 ✔2 ●1"
 
 
+def test_a_window_of_the_main_checkout_bears_its_branch(repo: Path, tmux: Server) -> None:
+    """At once, after each look, after a restart, and when its branch changes; one that is nobody's
+    bears nothing."""
+    call = ("-L", tmux.socket)
+    windows = [
+        done(*call, "new", "notes", "--no-worktree", "-d", cwd=repo)["window"],
+        done(*call, "open", "main", cwd=repo)["window"],
+        done(*call, "new", "fix", "-d", cwd=repo)["window"],
+    ]
+
+    def branches() -> list[str | None]:
+        return [tmux.option("@hqt_branch", "-w", "-t", window) for window in ("@0", *windows)]
+
+    assert branches() == [None, "main", "main", "fix"]
+    done(*call, "move", "session:fix", "--to", "main", cwd=repo)
+    assert branches() == [None, "main", "main", "main"]
+    done(*call, "status", cwd=repo)
+    assert branches() == [None, "main", "main", "main"]
+    for window in windows:
+        tmux.cmd("kill-window", "-t", window)
+    opened = done(*call, "open", "--all", cwd=repo)["opened"]
+    windows = [one["window"] for one in opened]
+    assert branches() == [None, "main", "main", "main"]
+    git(repo, "switch", "-q", "-c", "topic")
+    done(*call, "status", cwd=repo)
+    assert branches() == [None, "topic", "topic", "topic"]
+
+
 def test_in_plain_signs(repo: Path, tmux: Server) -> None:
     tmux.cmd("set", "-g", "@hqt-icons", "ascii")
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)

@@ -86,9 +86,8 @@ class Ahead:
         self._feed.stop()
         if self._feed.closed:
             raise self._was_closed()
-        windows.set_options(
-            self._tmux, self._window.id, {**placement.marks(session, tree), "remain-on-exit": ""}
-        )
+        marks = placement.marks(self._world, session, tree)
+        windows.set_options(self._tmux, self._window.id, {**marks, "remain-on-exit": ""})
         try:
             placement.respawn(self._world, self._window.pane, session, launching, start)
         except HqtError as error:

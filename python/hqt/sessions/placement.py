@@ -148,7 +148,7 @@ def show(
         label=label(session, tree),
         command=pane.words(world, launching),
         environment={"HQT_SESSION": session.id, **launching.environment},
-        options=marks(session, tree),
+        options=marks(world, session, tree),
         select=select,
         client=client(world) if select else None,
     )
@@ -179,11 +179,13 @@ def label(session: Session, tree: Worktree | None) -> str:
     return f"⎇ {tree.label}" if tree else session.nickname
 
 
-def marks(session: Session, tree: Worktree | None) -> dict[str, str]:
-    """The window options that say whose window it is."""
+def marks(world: World, session: Session, tree: Worktree | None) -> dict[str, str]:
+    """The window options that say whose window it is. A session without a worktree is in the main
+    checkout, so its window bears that one's branch."""
+    place = tree or (world.main if session.worktree_path is None else None)
     return {
         "@hqt_session": session.id,
-        "@hqt_branch": tree.label if tree else "",
+        "@hqt_branch": place.label if place else "",
         "@hqt_worktree": tree.id if tree else "",
     }
 
@@ -198,7 +200,7 @@ def mark(world: World, window: str, session: Session, tree: Worktree | None) -> 
             world.snapshot,
             window,
             text=label(session, tree),
-            options=marks(session, tree),
+            options=marks(world, session, tree),
         )
 
 

@@ -38,13 +38,13 @@ def status(caller: Caller, *, in_sight: bool = False) -> Status:
 
 
 def _shown(world: World) -> dict[str, Worktree | None]:
-    """The windows of hqt in this repository, by id, with the worktree of each."""
+    """The windows of hqt in this repository, by id, with the checkout that each is of."""
     rows = {one.id: one for one in world.sessions}
     trees = {tree.id: tree for tree in world.worktrees}
     found: dict[str, Worktree | None] = {}
     for pane in world.snapshot.panes if world.snapshot else ():
         row = rows.get(pane.window_session)
-        tree = world.worktree_of(row) if row else trees.get(pane.window_worktree)
+        tree = world.place_of(row) if row else trees.get(pane.window_worktree)
         if row or tree:
             found[pane.window] = tree
     return found
