@@ -104,7 +104,7 @@ def _(result: Inventory) -> Iterator[Part]:
         "nested repositories": result.losses.nested_repositories,
         "nested worktrees": result.losses.nested_worktrees,
         "mounts": result.losses.mounts,
-        "precious ignored files": result.losses.ignored.precious,
+        "precious ignored files": tables.precious(result.losses.ignored),
         "stashes of the branch (they stay)": result.losses.stashes,
         "could not be checked": result.losses.unsure,
         "at work in here": result.occupants.busy,
@@ -257,7 +257,11 @@ def _(result: Trust) -> Iterator[Part]:
 
 
 def setup_question(asked: Trust) -> Iterator[str]:
-    """What the user is asked before a repository's command may run."""
+    """What the user is asked before a repository's command may run, or may not any more."""
+    if asked.trusted is not None:
+        yield from lines(asked)
+        yield "Withdraw that?" if asked.trusted else "Trust it after all?"
+        return
     yield printable(f"{asked.path} asks to run this in every new worktree:")
     yield from _command(asked)
     yield "It can do whatever you can. Run it, as long as the file stays exactly as it is?"

@@ -184,6 +184,29 @@ def test_the_user_is_asked_once_at_a_terminal(repo: Path, tmux: Server) -> None:
     assert "[y/N]" not in screen(tmux, pane)
 
 
+@pytest.mark.parametrize(
+    ("before", "asked", "answer", "after"),
+    [
+        ("--yes", "It is trusted.|Withdraw that?", "", True),
+        ("--yes", "It is trusted.|Withdraw that?", "y", False),
+        ("--no", "It is refused.|Trust it after all?", "", False),
+        ("--no", "It is refused.|Trust it after all?", "y", True),
+    ],
+)
+def test_what_was_said_before_changes_only_by_a_yes(
+    repo: Path, tmux: Server, before: str, asked: str, answer: str, after: bool
+) -> None:
+    asks(repo, '[setup]\ncommand = "touch ran"\n')
+    done("trust", before, cwd=repo)
+    call = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt trust; echo ended"
+    pane = tmux.cmd("new-window", "-dP", "-F", "#{pane_id}", "-c", str(repo))
+    tmux.cmd("send-keys", "-t", pane, call, "Enter")
+    assert seen(tmux, pane, "asks for a setup command", "touch ran", *asked.split("|"), "[y/N]")
+    tmux.cmd("send-keys", "-t", pane, answer, "Enter")
+    assert seen(tmux, pane, "\nended")
+    assert done("trust", cwd=repo)["trusted"] is after, "it is shown without a question"
+
+
 def test_nothing_to_trust(repo: Path, sealed: Path) -> None:
     assert refused("trust", cwd=repo)["code"] == "no_such_target"
     assert refused("trust", cwd=sealed)["code"] == "not_a_repository"

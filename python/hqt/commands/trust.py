@@ -14,7 +14,10 @@ from hqt.results import Trust
 @click.option("--yes", is_flag=True, help="Trust it without asking.")
 @click.option("--no", is_flag=True, help="Refuse it without asking.")
 def command(caller: Caller, yes: bool, no: bool) -> Trust:
-    """Show the setup command of this checkout's .hqt.toml, and ask whether it may run."""
+    """Show the setup command of this checkout's .hqt.toml, and ask whether it may run.
+
+    What you said before stays unless you say otherwise.
+    """
     from hqt.sessions import trust
 
     if yes and no:
@@ -26,8 +29,12 @@ def command(caller: Caller, yes: bool, no: bool) -> Trust:
 
 
 def ask(found: Trust) -> Trust:
-    """Ask the user at the terminal, and keep the answer."""
+    """Ask the user at the terminal, and keep the answer. What was said before changes only by a
+    yes."""
     from hqt import report, texts
     from hqt.sessions import trust
 
-    return trust.decide(found, report.confirmed(texts.setup_question(found)))
+    yes = report.confirmed(texts.setup_question(found))
+    if found.trusted is None:
+        return trust.decide(found, yes)
+    return trust.decide(found, not found.trusted) if yes else found
