@@ -87,6 +87,12 @@ class IgnoredFiles:
     files: int = 0  # of the rest; a lower bound when `partial`
     size: int = 0  # bytes, of the rest
     partial: bool = False  # the walk was cut short
+    in_main: tuple[str, ...] = ()  # those of `precious` that the main checkout has just so
+
+    @property
+    def at_stake(self) -> tuple[str, ...]:
+        """The precious ones that are nowhere else."""
+        return tuple(name for name in self.precious if name not in self.in_main)
 
 
 @dataclass(frozen=True, slots=True)

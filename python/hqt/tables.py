@@ -138,6 +138,12 @@ def size(number: int | None) -> str:
     return f"{amount:.0f} {units[0]}"
 
 
+def precious(found: IgnoredFiles) -> list[str]:
+    """The ignored files that look precious, those told apart that are not only here."""
+    also = " (as in the main checkout)"
+    return [f"{name}{also if name in found.in_main else ''}" for name in found.precious]
+
+
 def others_ignored(found: IgnoredFiles) -> str:
     """The ignored files that are not named, in a few words; empty where there are none."""
     if not found.files and not found.partial:

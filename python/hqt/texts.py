@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from functools import singledispatch
 from typing import TYPE_CHECKING
@@ -146,6 +147,11 @@ def _(result: Opened) -> Iterator[Part]:
     yield printable(f"{result.verb.capitalize()} {label}{where}" + (f": {place}" if place else ""))
     for note in result.notes:
         yield printable(note)
+    if result.verb == "restored" and result.worktree:
+        tree = result.worktree.worktree
+        row = result.session.session if result.session else None
+        name = tree.branch or (row.nickname if row else str(tree.path))
+        yield printable(f"`hqt open {shlex.quote(name)}` goes there.")
 
 
 @lines.register(Reopened)

@@ -47,11 +47,11 @@ def holds(losses: Losses) -> tuple[str, ...]:
 def sentence(losses: Losses) -> str:
     """What would be lost, in plain words: "3 uncommitted files, 2 commits that exist nowhere else".
 
-    Ignored files that look precious are named at the end.
+    Ignored files that look precious are named at the end, but for those that the main checkout has
+    just so.
     """
     names = {*losses.staged, *losses.modified, *losses.untracked, *losses.conflicted}
     folders = sum(name.endswith("/") for name in names)
-    precious = losses.ignored.precious
     parts = [
         _count(len(names) - folders, "uncommitted file"),
         _count(folders, "untracked folder"),
@@ -67,7 +67,7 @@ def sentence(losses: Losses) -> str:
         f"mounts: {_and(losses.mounts)}" if losses.mounts else "",
         "what libgit2 sees and git does not" if losses.disputed else "",
         "what could not be checked" if losses.unsure else "",
-        _and(precious),
+        _and(losses.ignored.at_stake),
     ]
     return ", ".join(part for part in parts if part) or "nothing would be lost"
 

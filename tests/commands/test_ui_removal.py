@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helpers import repos
-from helpers.calls import done
+from helpers.calls import done, hqt
 from helpers.repos import git
 from helpers.servers import Server
 from hqt.commands import ui_removal, ui_remove
@@ -48,3 +48,42 @@ class TestBranch:
     def test_one_made_by_hand(self, repo: Path) -> None:
         repos.linked(repo, repo.parent / "hand", "hand")
         assert self.stays(repo, "hand") == "Branch hand stays: not known to be made by hqt."
+
+
+class TestIgnored:
+    """Ignored files that look precious are at stake where the main checkout has not the same."""
+
+    @pytest.fixture
+    def place(self, repo: Path) -> Path:
+        """A worktree with the `.env` of the main checkout, as a repository's `copy` makes it."""
+        repos.commit(repo, ".gitignore", ".env*\n")
+        (repo / ".env").write_text("PORT=1\n")
+        place = made(repo, "fix")
+        (place / ".env").write_text("PORT=1\n")
+        return place
+
+    @pytest.mark.usefixtures("place")
+    def test_one_as_there_is_only_told(self, repo: Path) -> None:
+        asked = question(repo, "fix")
+        assert asked.losses == ()
+        assert asked.notes == (".env, as in the main checkout",)
+        assert not any("empty it" in said for said in asked.stays_with)
+
+    def test_one_of_its_own_is_at_stake(self, repo: Path, place: Path) -> None:
+        (place / ".env.local").write_text("PORT=2\n")
+        assert [loss.summary for loss in question(repo, "fix").losses] == [".env.local"]
+
+    def test_one_that_was_changed_is_too(self, repo: Path, place: Path) -> None:
+        (place / ".env").write_text("PORT=2\n")
+        assert [loss.summary for loss in question(repo, "fix").losses] == [".env"]
+
+    def test_inspect_names_both_and_tells_them_apart(self, repo: Path, place: Path) -> None:
+        (place / ".env.local").write_text("PORT=2\n")
+        told = hqt("inspect", "fix", cwd=repo).out
+        assert "  .env.local\n" in told, "the sentence, which says what would be lost"
+        assert "    .env (as in the main checkout)\n    .env.local\n" in told
+        assert done("inspect", "fix", cwd=repo)["ignored"]["precious"] == [".env", ".env.local"]
+
+    @pytest.mark.usefixtures("place")
+    def test_in_the_main_checkout_itself_it_is_its_own(self, repo: Path) -> None:
+        assert "    .env\n" in hqt("inspect", "main", cwd=repo).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,67 @@ def test_names_of_any_bytes(sealed: Path) -> None:
     put(sealed, "data/caf\udce9.db", "data/two\nlines.key")
     found = survey(sealed, ["data/"])
     assert found.precious == ("data/caf\udce9.db", "data/two\nlines.key")
+
+
+class TestInMain:
+    """What the main checkout has just so would not be lost."""
+
+    @pytest.fixture
+    def pair(self, sealed: Path) -> tuple[Path, Path]:
+        """A worktree and the main checkout."""
+        for name in ("tree", "main"):
+            (sealed / name).mkdir()
+        return sealed / "tree", sealed / "main"
+
+    def in_main(self, pair: tuple[Path, Path]) -> tuple[str, ...]:
+        """That, of what looks precious: the latter is named in any case."""
+        tree, main = pair
+        found = survey(tree, ["keys/", ".env"], main)
+        assert found.precious == (".env", "keys/a.pem")
+        return found.in_main
+
+    def test_what_is_byte_for_byte_the_same(self, pair: tuple[Path, Path]) -> None:
+        for place in pair:
+            put(place, ".env", "keys/a.pem")
+        assert self.in_main(pair) == (".env", "keys/a.pem")
+
+    def test_not_what_differs_or_is_not_there(self, pair: tuple[Path, Path]) -> None:
+        put(pair[0], ".env", "keys/a.pem")
+        put(pair[1], ".env")
+        (pair[0] / ".env").write_text("54321")
+        assert self.in_main(pair) == ()
+
+    def test_a_link_to_the_file_there(self, pair: tuple[Path, Path]) -> None:
+        put(pair[0], "keys/a.pem")
+        put(pair[1], ".env")
+        (pair[0] / ".env").symlink_to(pair[1] / ".env")
+        assert self.in_main(pair) == (".env",)
+
+    def test_not_a_link_to_elsewhere(self, pair: tuple[Path, Path], sealed: Path) -> None:
+        put(pair[0], "keys/a.pem")
+        put(pair[1], ".env")
+        (pair[0] / ".env").symlink_to(sealed / "nowhere")
+        assert self.in_main(pair) == ()
+
+    def test_only_small_files_are_compared(
+        self, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for place in pair:
+            put(place, ".env", "keys/a.pem")
+            (place / ".env").write_text("123456")
+        monkeypatch.setattr(ignored, "MOST_COMPARED", 5)
+        assert self.in_main(pair) == ("keys/a.pem",)
+
+    def test_and_only_for_a_moment(
+        self, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for place in pair:
+            put(place, ".env", "keys/a.pem")
+        monkeypatch.setattr(ignored, "COMPARING", -1.0)
+        assert self.in_main(pair) == (".env",)
+
+    def test_nothing_that_would_have_to_be_waited_for(self, pair: tuple[Path, Path]) -> None:
+        put(pair[0], "keys/a.pem")
+        for place in pair:
+            os.mkfifo(place / ".env")
+        assert self.in_main(pair) == ()

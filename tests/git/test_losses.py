@@ -59,7 +59,7 @@ def test_every_state_has_its_verdict(sealed: Path, state: states.State) -> None:
     assert bool(forced) == state.always
     assert not found.unsure
     assert (verdict.sentence(found) == "nothing would be lost") == (
-        not (verdict.holds(found) or found.ignored.precious)
+        not (verdict.holds(found) or found.ignored.at_stake)
     )
     assert witness.second_opinion(repository(repo), seen)(found, frozenset()) == ()
 

@@ -167,7 +167,7 @@ def _losses(lost: Losses) -> list[Loss]:
         found.append(Loss(f"a {lost.operation} in progress"))
     if not found and verdict.holds(lost):  # never go without a word where `remove` would refuse
         found.append(Loss(verdict.sentence(lost)))
-    if precious := lost.ignored.precious:
+    if precious := lost.ignored.at_stake:
         if len(precious) <= _NAMED:
             found.append(Loss(", ".join(precious), force=False))
         else:
@@ -177,7 +177,8 @@ def _losses(lost: Losses) -> list[Loss]:
 
 
 def _notes(lost: Losses) -> list[str]:
-    notes = [others] if (others := tables.others_ignored(lost.ignored)) else []
+    notes = [f"{name}, as in the main checkout" for name in lost.ignored.in_main]
+    notes += [others] if (others := tables.others_ignored(lost.ignored)) else []
     notes += [f"The stash stays: {stash}" for stash in lost.stashes]
     return [*notes, lost.elsewhere] if lost.elsewhere else notes
 
@@ -240,7 +241,7 @@ def _trash(found: list[_Found]) -> tuple[str, ...]:
     if not found:
         return ()
     losses = [one.inventory.losses for one in found]
-    if any(verdict.holds(one) or one.ignored.precious for one in losses):
+    if any(verdict.holds(one) or one.ignored.at_stake for one in losses):
         return ("The trash keeps it until you empty it; undo brings it back.",)
     days = min(one.going.world.config.trash_days for one in found)
     until = time.strftime("%Y-%m-%d", time.localtime(time.time() + days * _DAY))

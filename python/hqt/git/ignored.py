@@ -6,11 +6,12 @@ a file of secrets goes too. Summing is bounded: nobody waits for the size of `no
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from hqt.models import IgnoredFiles
 
 MOST_NAMES = 100
 PATIENCE = 0.3  # seconds
+COMPARING = 0.1  # seconds, to begin another comparison with the main checkout's files in
+MOST_COMPARED = 1 << 20  # bytes of a file
 
 _PRECIOUS = re.compile(
     r"""
@@ -56,17 +59,31 @@ def looks_precious(name: str) -> bool:
     return _PRECIOUS.fullmatch(name) is not None
 
 
-def survey(root: Path, names: Iterable[str]) -> IgnoredFiles:
+def survey(root: Path, names: Iterable[str], main: Path | None = None) -> IgnoredFiles:
     """What is behind the ignored entries of `git status`, given as paths below `root`.
 
     Caches come last, and nothing in them is named. After a moment the sums stop, as a lower bound;
-    a folder that cannot be read makes them one too.
+    a folder that cannot be read makes them one too. Of the precious ones those are told apart that
+    the checkout `main` has just so; one that is too large to compare, or comes too late, is not.
     """
     begun = _Survey(os.fspath(root), time.monotonic() + PATIENCE)
     for name in names:
         begun.add(name.rstrip("/"), folder=name.endswith("/"))
     begun.finish()
-    return IgnoredFiles(tuple(sorted(begun.precious)), begun.files, begun.size, begun.partial)
+    precious = tuple(sorted(begun.precious))
+    in_main = tuple(_in_main(root, precious, main)) if main else ()
+    return IgnoredFiles(precious, begun.files, begun.size, begun.partial, in_main)
+
+
+def _in_main(root: Path, names: Iterable[str], main: Path) -> Iterator[str]:
+    deadline = time.monotonic() + COMPARING
+    for name in names:
+        with contextlib.suppress(OSError):
+            small = (root / name).lstat().st_size <= MOST_COMPARED
+            if small and _same(root / name, main / name):
+                yield name
+        if time.monotonic() > deadline:
+            return
 
 
 def worth_keeping(root: Path, names: Iterable[str], other: Path | None) -> bool:
@@ -98,6 +115,10 @@ def _is_litter(path: Path) -> bool:
 
 
 def _same(one: Path, other: Path) -> bool:
+    """Whether `other` is just as `one`, or is what `one` leads to."""
+    with contextlib.suppress(OSError):
+        if one.samefile(other):
+            return True
     if one.is_symlink() or other.is_symlink():
         return one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink()
     return other.is_file() and filecmp.cmp(one, other, shallow=False)

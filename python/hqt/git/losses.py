@@ -91,7 +91,10 @@ def losses(
         nested_worktrees=inside.worktrees,
         mounts=inside.mounts,
         ignored=_ignored(
-            worktree, [entry for entry in found.entries if entry.path not in unasked], inside
+            worktree,
+            [entry for entry in found.entries if entry.path not in unasked],
+            inside,
+            main=None if worktree.main else repo.main,
         ),
         stashes=past.stashes,
         elsewhere=past.elsewhere,
@@ -217,11 +220,13 @@ def _submodules(inside: Nested, entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(sorted([*inside.submodules, *(f"{path} (changed)" for path in changed)]))
 
 
-def _ignored(worktree: Worktree, entries: Sequence[Entry], inside: _Inside) -> IgnoredFiles:
-    """The ignored files, except what belongs to other worktrees inside."""
+def _ignored(
+    worktree: Worktree, entries: Sequence[Entry], inside: _Inside, *, main: Path | None
+) -> IgnoredFiles:
+    """The ignored files, except what belongs to other worktrees inside; against those of `main`."""
     names = [
         name
         for name in (*_paths(entries, lambda entry: entry.ignored), *inside.nested.ignored)
         if not any(Path(one).is_relative_to(worktree.path / name) for one in inside.worktrees)
     ]
-    return ignored.survey(worktree.path, names) if names else IgnoredFiles()
+    return ignored.survey(worktree.path, names, main) if names else IgnoredFiles()
