@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from helpers import repos
-from helpers.calls import done, refused
+from helpers.calls import done, hqt, refused
 from helpers.servers import Server
 
 NAMES: dict[str, Callable[[Any, Any], str]] = {
@@ -99,3 +100,21 @@ def test_what_has_no_worktree(repo: Path, sealed: Path, tmux: Server) -> None:
         assert "no worktree" in error["message"]
     assert refused(*here, "restore", "nonesuch", cwd=repo)["code"] == "no_such_target"
     assert list((sealed / "plain").iterdir()) == []
+
+
+@pytest.mark.parametrize(("flags", "means"), [((), "long-story"), (("--detach",), "'Long Story'")])
+def test_people_are_told_how_to_get_there(
+    repo: Path, tmux: Server, flags: tuple[str, ...], means: str
+) -> None:
+    """It opens no window."""
+    place = Path(done("new", "Long Story", "--no-window", *flags, cwd=repo)["worktree"]["path"])
+    done("remove", "Long Story", cwd=repo)
+    told = [hqt("undo", cwd=repo)]
+    [gone] = done("remove", "Long Story", cwd=repo)["removed"]
+    told.append(hqt("trash", "restore", gone["trash"], cwd=repo))
+    shutil.rmtree(place)
+    told.append(hqt("restore", "Long Story", cwd=repo))
+    for call in told:
+        assert call.out.splitlines()[-1] == f"`hqt open {means}` goes there."
+    opened = done("-L", tmux.socket, "open", *shlex.split(means), cwd=repo)
+    assert opened["worktree"]["path"] == str(place)
