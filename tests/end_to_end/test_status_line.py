@@ -84,6 +84,26 @@ def test_the_readmes_lines_show_it_beside_what_tmux_shows(person: Terminal) -> N
     person.see("somebody@a-host-of-so", "⎇ feature/payments ±1 ◆1")
 
 
+def test_what_a_verb_changes_elsewhere_shows_at_once(person: Terminal, repo: Path) -> None:
+    """Without going anywhere: commits that two branches had are on one alone, and back."""
+    load(person)
+    call = ("-L", person.server.socket)
+    place = session(person, "fix")
+    git(place, "commit", "-q", "--allow-empty", "-m", "New")
+    done(*call, "new", "other", "-d", "--from", "fix", cwd=repo)
+    person.see("<⎇ fix >")
+    done(*call, "remove", "other", "--force", "--delete-branch", cwd=repo)
+    person.see("<⎇ fix ↑1 >")
+    done(*call, "undo", cwd=repo)
+    person.see("<⎇ fix >")
+    person.type("touch here\n")
+    assert until((place / "here").exists)
+    done(*call, "rename", "fix", "login", cwd=repo)
+    person.see("<⎇ login ±1 >", "±1")
+    done(*call, "move", "session:login", "--to", "main", cwd=repo)
+    person.see("<⎇ main >")
+
+
 def test_nothing_runs_and_nothing_is_redrawn_while_nothing_happens(person: Terminal) -> None:
     load(person)
     session(person, "fix")

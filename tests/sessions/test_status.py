@@ -117,6 +117,38 @@ def test_a_window_of_the_main_checkout_bears_its_branch(repo: Path, tmux: Server
     assert branches() == [None, "topic", "topic", "topic"]
 
 
+def test_a_moved_session_leaves_the_counts_behind(repo: Path, tmux: Server) -> None:
+    call = ("-L", tmux.socket)
+    made = done(*call, "new", "fix", "-d", cwd=repo)
+    place = Path(made["worktree"]["path"])
+    repos.commit(place, "only-here")
+    (place / "new").write_text("new\n")
+    done(*call, "status", cwd=repo)
+    assert shown(tmux, made["window"]) == "⎇ fix ±1 ↑1"
+    done(*call, "move", "session:fix", "--to", "main", cwd=repo)
+    assert shown(tmux, made["window"]) == "⎇ main"
+    (repo / "one").write_text("new\n")
+    (repo / "two").write_text("new\n")
+    done(*call, "move", "session:fix", "--to", str(place), cwd=repo)
+    assert shown(tmux, made["window"]) == "⎇ fix ±1 ↑1", "those of where it is now"
+    done(*call, "move", "session:fix", "--new", "other", cwd=repo)
+    assert shown(tmux, made["window"]) == "⎇ other"
+    done(*call, "move", "session:fix", "--to", "main", cwd=repo)
+    assert shown(tmux, made["window"]) == "⎇ main ±2"
+
+
+def test_an_evacuated_session_leaves_the_counts_behind(repo: Path, tmux: Server) -> None:
+    call = ("-L", tmux.socket)
+    place = Path(done(*call, "new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    guest = done(*call, "new", "guest", "-d", cwd=repo)
+    done(*call, "move", "session:guest", "--to", str(place), cwd=repo)
+    (place / "new").write_text("new\n")
+    done(*call, "status", cwd=repo)
+    assert shown(tmux, guest["window"]) == "⎇ fix ±1"
+    done(*call, "remove", "session:fix", "--force", "--evacuate", cwd=repo)
+    assert shown(tmux, guest["window"]) == "⎇ main"
+
+
 def test_in_plain_signs(repo: Path, tmux: Server) -> None:
     tmux.cmd("set", "-g", "@hqt-icons", "ascii")
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)

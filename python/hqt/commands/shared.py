@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -83,16 +84,41 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
                     from hqt import report
 
                     report.damaged(found, told=silent(settings))
-            if result is None:
-                return 0
-            from hqt import report
+            status = 0
+            if result is not None:
+                from hqt import report
 
-            return report.success(result, as_json=bool(settings.get("json")), told=silent(settings))
+                as_json = bool(settings.get("json"))
+                status = report.success(result, as_json=as_json, told=silent(settings))
+            if name in _CHANGING:
+                _recount(settings)
+            return status
 
         command: Callable[..., click.Command] = click.command(name, **attributes)
         return command(shared(call))
 
     return decorate
+
+
+# The verbs after which a status line may be wrong: they change what is uncommitted in the checkout
+# of a window, or what exists nowhere else.
+_CHANGING = frozenset(
+    {"new", "open", "move", "remove", "archive", "undo", "restore", "rename"}  # and trash restore
+)
+
+
+def _recount(settings: Mapping[str, Any]) -> None:
+    """What a status line shows is counted again; the answer is out, so this may fail."""
+    from hqt.tmux import server, status_line
+
+    with contextlib.suppress(HqtError):
+        status_line.refresh(
+            server.connect(
+                socket_name=settings.get("socket_name"),
+                socket_path=settings.get("socket_path"),
+                environ=os.environ,
+            )
+        )
 
 
 def caller(ctx: click.Context) -> Caller:

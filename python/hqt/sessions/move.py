@@ -14,7 +14,7 @@ from hqt import signals
 from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import create, leading, noticing, planning, targets, views
+from hqt.sessions import create, leading, noticing, planning, status, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.leading import Passage
@@ -58,8 +58,11 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
             notes = ()
         leading.go(passage, undo, note.close)
         launch_notes = passage.steps[-1].launch.notes if passage.steps else notes
-        told = (*settled, *launch_notes)
-        answer(_told(worlds.again(world), passage.row, passage.tree, told))
+        told = (*settled, *launch_notes, *_staying(world, session, passage.tree))
+        now = worlds.again(world)
+        moved = _told(now, passage.row, passage.tree, told)
+        status.tell(now, moved.worktree)
+        answer(moved)
         signals.ignore()
         leading.follow(passage)
         undo.pop_all()

@@ -191,16 +191,21 @@ def marks(world: World, session: Session, tree: Worktree | None) -> dict[str, st
 
 
 def mark(world: World, window: str, session: Session, tree: Worktree | None) -> None:
-    """Make an existing window the session's: its options and its label, where they differ."""
+    """Make an existing window the session's: its options and its label, where they differ. What
+    was counted in the checkout that it leaves goes with that."""
     from hqt.tmux import windows
 
     if world.snapshot:
+        options = marks(world, session, tree)
+        pane = next((one for one in world.snapshot.panes if one.window == window), None)
+        if pane and pane.window_worktree != options["@hqt_worktree"]:
+            options |= {"@hqt_dirty": "", "@hqt_unique": ""}
         windows.label(
             worlds.connect(world.caller),
             world.snapshot,
             window,
             text=label(session, tree),
-            options=marks(world, session, tree),
+            options=options,
         )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 
+from hqt.errors import HqtError
 from hqt.models import Caller, Worktree
 from hqt.results import Status, WorktreeView
 from hqt.sessions import views
@@ -35,6 +37,20 @@ def status(caller: Caller, *, in_sight: bool = False) -> Status:
     label = here.worktree.label if here else None
     text = status_line.text(signs, label or "", str(dirty or ""), str(unique or ""), agents)
     return Status(text, label, dirty, unique, agents)
+
+
+def tell(world: World, view: WorktreeView | None) -> None:
+    """What has just been counted of a checkout, told to its windows."""
+    from hqt.tmux import indicators
+    from hqt.tmux.indicators import Indicator
+
+    if world.snapshot is None or view is None:
+        return
+    counts = Indicator(dirty=str(_dirty(view) or ""), unique=str(view.unique_commits or ""))
+    mine = [window for window, tree in _shown(world).items() if tree == view.worktree]
+    with suppress(HqtError):  # a window may have gone meanwhile, and its counts with it
+        told = dict.fromkeys(mine, counts)
+        indicators.publish(worlds.connect(world.caller), world.snapshot, told)
 
 
 def _shown(world: World) -> dict[str, Worktree | None]:

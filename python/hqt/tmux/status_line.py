@@ -59,6 +59,17 @@ def text(signs: Signs, label: str, dirty: str, unique: str, agents: Mapping[str,
     return " ".join(part for part in parts if part)
 
 
+def refresh(tmux: Tmux) -> None:
+    """Have counted anew, in the background, what clients have on screen, where the plugin says that
+    it is shown: for each as if it had just come there. tmux calls, so nobody waits for it and it
+    outlives the pane that hqt runs in. Raises what `Tmux.ask` raises."""
+    listed = tmux.ask(
+        ["list-clients", "-F", "#{?#{&&:#{@hqt_refresh},#{@hqt_branch}},#{pane_id},}"]
+    )
+    call = "#{@hqt_launcher} --key --client '' --pane %s status --publish"
+    tmux.ask(*(["run-shell", "-b", call % pane] for pane in dict.fromkeys(listed.out) if pane))
+
+
 def offer(tmux: Tmux, snapshot: Snapshot) -> None:
     """Set what the plugin's entry sets, where no plugin is loaded. A server that will not is left
     alone: everything else works without."""

@@ -179,6 +179,7 @@ def label(
         "@hqt_branch": pane.window_branch,
         "@hqt_state": pane.window_state,
         "@hqt_dirty": pane.window_dirty,
+        "@hqt_unique": pane.window_unique,
     }
     changed = {name: value for name, value in (options or {}).items() if known.get(name) != value}
     sets = [["set-option", "-w", "-t", window, name, value] for name, value in changed.items()]
