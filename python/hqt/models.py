@@ -255,3 +255,4 @@ class Caller:
     by_key: bool = False  # a binding passed the pane: its folder counts, not the process's
     interactive: bool = False  # standard input is a terminal
     process: int | None = None  # the one that called, where this one works for it (warm start)
+    tell: Callable[[str], None] | None = None  # told, again and again, why it has to wait

@@ -54,6 +54,14 @@ def failure(error: Failure, *, as_json: bool, told: Caller | None = None) -> Non
             _err(f"     {_block(remedy)}")
 
 
+def meanwhile(sentence: str, *, told: Caller | None = None) -> None:
+    """Say why nothing happens yet to a person who waits: at a terminal, or for a silent key."""
+    if told:
+        _tell(told, f"hqt: {sentence}")
+    elif sys.stderr.isatty():
+        _err(f"hqt: {sentence}")
+
+
 def _reasons(error: Failure) -> list[tuple[str, str]]:
     """What there is to say, each with its own remedy: a refusal may have several reasons."""
     refusals = error.details.get("refusals")

@@ -46,6 +46,18 @@ def test_by_key(person: Terminal, held: Big) -> None:
     assert person.ask("#{pane_current_path}") == str(held.repo / ".worktrees" / "fix")
 
 
+def test_two_by_key_go_one_after_the_other(person: Terminal, held: Big) -> None:
+    submit(person, held)
+    person.press("C-b", "N")
+    person.see("Isolate in worktree")
+    person.type("two")
+    person.press("Enter")
+    person.see("hqt: Waiting for hqt new (process ")
+    held.go()
+    person.see("Created ⎇ two")
+    assert until(lambda: person.ask("#{window_name}") == "⎇ two")
+
+
 def test_closed_by_key(person: Terminal, held: Big) -> None:
     before = everything(held.repo)
     submit(person, held)

@@ -13,6 +13,7 @@ from helpers.making import everything, make
 from helpers.repos import bare_repository, commit, git, repository
 from hqt.errors import Code, HqtError
 from hqt.git import checkout
+from hqt.git.lock import repository_lock
 from hqt.git.repository import discover
 
 assert pygit2  # loaded, so that it may be chosen
@@ -216,6 +217,18 @@ def test_progress_begins_with_nothing_done_and_ends_with_all(sealed: Path) -> No
 
 
 # Filters
+
+
+def test_who_waits_for_the_lock_sees_that_it_gets_on(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not anybody asked for progress."""
+    monkeypatch.setattr(checkout, "FEW", 0)
+    with repository_lock(discover(repo), "new"):
+        lock = repo / ".git" / "hqt" / "lock"
+        os.utime(lock, (0, 0))
+        make(repo, "ours")
+        assert lock.stat().st_mtime > 0
 
 
 def test_filters_can_be_left_out_for_one_creation(repo: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,17 +17,20 @@ from helpers import trashing
 from helpers.calls import PYTHON
 from helpers.repos import git, linked
 from hqt.errors import Code, HqtError
-from hqt.git.lock import repository_lock
+from hqt.git.lock import Holder, repository_lock
 
 HOLD = """
-import sys
+import select, sys
 from pathlib import Path
-from hqt.git.lock import repository_lock
+from hqt.git.lock import Pulse, repository_lock
 from hqt.git.repository import discover
 with repository_lock(discover(Path(sys.argv[1])), sys.argv[2], wait=20):
     {body}
 """
 WAITS = "print('held', flush=True); sys.stdin.read()"
+WORKS = """pulse = Pulse(Path(sys.argv[1], ".git"))
+    print('held', flush=True)
+    while not select.select([sys.stdin], [], [], 0.02)[0]: pulse.beat()"""
 
 
 @contextmanager
@@ -60,6 +64,53 @@ def test_who_must_wait_too_long_is_told_who_holds_it(repo: Path) -> None:
     assert refused.value.code is Code.REPOSITORY_LOCKED
     assert f"hqt remove (process {holder.pid}" in refused.value.message
     assert refused.value.details["pid"] == holder.pid
+
+
+def test_one_who_gets_on_is_waited_for(repo: Path) -> None:
+    """Longer than the bound: `waiting` is first called after a second."""
+    with another(repo, "new", WORKS) as holder:
+        told: list[Holder | None] = []
+
+        def waiting(whom: Holder | None) -> None:
+            told.append(whom)
+            assert holder.stdin is not None
+            holder.stdin.close()
+
+        with repository_lock(trashing.discover(repo), "new", wait=0.8, waiting=waiting):
+            pass
+    assert told[0] is not None
+    assert (told[0].pid, told[0].verb) == (holder.pid, "new")
+
+
+def test_one_who_has_been_stopped_is_not(repo: Path) -> None:
+    with another(repo, "new", WORKS) as holder:
+        holder.send_signal(signal.SIGSTOP)
+        with (
+            pytest.raises(HqtError, match=r"has not got on for 0\.6 seconds"),
+            repository_lock(trashing.discover(repo), "new", wait=0.6),
+        ):
+            pass
+
+
+def test_nobody_is_waited_for_without_end(repo: Path) -> None:
+    with (
+        another(repo, "new", WORKS),
+        pytest.raises(HqtError, match=r"did not finish within 0\.7 seconds"),
+        repository_lock(trashing.discover(repo), "new", wait=30, longest=0.7),
+    ):
+        pass
+
+
+def test_who_waits_may_leave_it(repo: Path) -> None:
+    def waiting(_: Holder | None) -> None:
+        raise ZeroDivisionError
+
+    with (
+        another(repo, "new"),
+        pytest.raises(ZeroDivisionError),
+        repository_lock(trashing.discover(repo), "new", wait=30, waiting=waiting),
+    ):
+        pass
 
 
 def test_it_is_given_on_when_its_holder_is_done(repo: Path) -> None:

@@ -20,7 +20,7 @@ def feed(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
     """Its folder is the only one in `scratch`."""
     (sealed / "scratch").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(sealed / "scratch"))
-    made = Feed()
+    made = Feed(Path("/"))
     yield made
     made.close()
 

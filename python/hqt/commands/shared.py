@@ -137,7 +137,25 @@ def caller(ctx: click.Context) -> Caller:
         by_key=bool(settings.get("pane")) and not settings.get("directory"),
         interactive=sys.stdin is not None and sys.stdin.isatty(),
         process=settings.get("process"),
+        tell=_telling(settings, "ui" in ctx.command_path.split()),
     )
+
+
+def _telling(settings: Mapping[str, Any], on_screen: bool) -> Callable[[str], None]:
+    """What says a sentence once: in tmux to the client of a key, else on standard error, where
+    neither JSON is expected nor a screen drawn."""
+    said: set[str] = set()
+
+    def tell(sentence: str) -> None:
+        told = silent(settings)
+        if sentence in said or ((on_screen or settings.get("json")) and not told):
+            return
+        said.add(sentence)
+        from hqt import report
+
+        report.meanwhile(sentence, told=told)
+
+    return tell
 
 
 def _own_pane(settings: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from hqt.commands import background
 from hqt.errors import Code, HqtError
@@ -165,8 +166,12 @@ class _Wiring:
                 raise HqtError(Code.INTERRUPTED, "Cancelled; everything was rolled back.")
             progress(stage, done, total)
 
+        def wait(sentence: str) -> None:
+            heed(sentence.rstrip("."), 0, 0)
+
         try:
             world, wish = worlds.again(self._world), self._wish(values)
+            world = replace(world, caller=replace(world.caller, tell=wait))
             if values.isolate and ahead.is_big(world):
                 # The window tells how far it is: this screen must not lie over it.
                 story.check(world, wish)

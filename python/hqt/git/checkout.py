@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import configuration, files, process, repository, support
+from hqt.git.lock import Pulse
 from hqt.models import Progress, Repository
 
 # Most files for libgit2. Against `git worktree add` (processor time, everything from discovery on):
@@ -48,9 +49,10 @@ def fill(
 ) -> None:
     """Write index and files of the HEAD of the new, empty worktree at `path`.
 
-    `filters` off writes files as they are stored, the configuration untouched. `progress` hears of
-    the stage `checkout` as files get done. Raises `git_failed` or `timeout`; then some files
-    may have been written.
+    Whoever waits for the repository's lock is given a sign of life while git gets on. `filters` off
+    writes files as they are stored, the configuration untouched. `progress` hears of the stage
+    `checkout` as files get done. Raises `git_failed` or `timeout`; then some files may have been
+    written.
     """
     if by_libgit2 and _by_libgit2(path, progress):
         return
@@ -88,10 +90,11 @@ def _by_git(
     repo: Repository, path: Path, git_dir: Path, filters: bool, progress: Progress | None
 ) -> None:
     """As `git worktree add` does it, with its progress read from standard error."""
-    done = 0
+    done, pulse = 0, Pulse(repo.common_dir)
 
     def hear(line: bytes) -> None:
         nonlocal done
+        pulse.beat()
         found = _UPDATING.search(os.fsdecode(line))
         if found and progress and int(found[1]) != done:
             done = int(found[1])
@@ -104,10 +107,9 @@ def _by_git(
         "GIT_PROGRESS_DELAY": "0",
         **({} if filters else _without_filters(repo, git_dir)),
     }
-    quiet = () if progress else ("--quiet",)
     answer = process.ask(
-        "reset", "--hard", "--no-recurse-submodules", *quiet,
-        cwd=path, env=environment, timeout=process.LONG, on_error_line=hear if progress else None,
+        "reset", "--hard", "--no-recurse-submodules",
+        cwd=path, env=environment, timeout=process.LONG, on_error_line=hear,
     )  # fmt: skip
     if answer.status and not _is_complete(path, git_dir, environment):
         raise HqtError(

@@ -2,6 +2,9 @@
 
 A `flock` on `<common directory>/hqt/lock`. The kernel drops it when its holder dies, whatever the
 way, so a crash never leaves it behind; the file itself stays and only says who holds it.
+
+Long work is not hung work: a holder that gets on touches the file (`Pulse`), and whoever waits
+counts its patience from the last time that somebody did.
 """
 
 from __future__ import annotations
@@ -11,14 +14,17 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
+from hqt.git.process import LONG
 from hqt.models import Repository
 
 _STEP = 0.02  # seconds between two attempts
+_BEAT = 0.5  # seconds between two signs of life
+_SILENT = 1.0  # seconds that nobody has to be told of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +35,46 @@ class Holder:
     verb: str
     since: int  # seconds since the epoch
 
+    def __str__(self) -> str:
+        since = time.strftime("%H:%M:%S", time.localtime(self.since))
+        return f"hqt {self.verb} (process {self.pid}, since {since})"
+
+
+class Pulse:
+    """The signs of life that whoever holds a repository's lock gives while its work gets on."""
+
+    def __init__(self, common_dir: Path) -> None:
+        self._file = common_dir / "hqt" / "lock"
+        self._last = -_BEAT
+
+    def beat(self, *_: object) -> None:
+        """To be called whenever something is done, as often as one likes."""
+        now = time.monotonic()
+        if now - self._last >= _BEAT:
+            self._last = now
+            with contextlib.suppress(OSError):  # without it the others lose patience, no more
+                os.utime(self._file)
+
 
 @contextlib.contextmanager
-def repository_lock(repo: Repository, verb: str, *, wait: float = 10.0) -> Iterator[None]:
+def repository_lock(
+    repo: Repository,
+    verb: str,
+    *,
+    wait: float = 10.0,
+    longest: float = LONG,
+    waiting: Callable[[Holder | None], None] | None = None,
+) -> Iterator[None]:
     """Hold the repository's lock for the body, as `verb`.
 
-    Raises `repository_locked`, naming the holder, when another process has it for all of `wait`
-    seconds, and `git_failed` where the common directory cannot be written. Not re-entrant.
+    Raises `repository_locked`, naming the holder, when another process has it and gives no sign of
+    life for `wait` seconds, or others have it for `longest` seconds, and `git_failed` where the
+    common directory cannot be written. `waiting` is told for whom, again and again once it takes
+    more than a moment, and may end it by raising. Not re-entrant.
     """
     descriptor = _open(repo.common_dir)
     try:
-        deadline = time.monotonic() + wait
-        while not taken(descriptor):
-            if time.monotonic() >= deadline:
-                raise _held(descriptor, wait)
-            time.sleep(_STEP)
+        _take(descriptor, wait, longest, waiting)
         _sign(descriptor, f"{os.getpid()} {int(time.time())} {verb}\n")
         try:
             yield
@@ -86,6 +117,32 @@ def _open(common_dir: Path) -> int:
     return descriptor
 
 
+def _take(
+    descriptor: int,
+    wait: float,
+    longest: float,
+    waiting: Callable[[Holder | None], None] | None,
+) -> None:
+    began = alive = time.monotonic()
+    mark = _mark(descriptor)
+    while not taken(descriptor):
+        now = time.monotonic()
+        if mark != (mark := _mark(descriptor)):
+            alive = now
+        if now >= alive + wait:
+            raise _held(descriptor, f"has not got on for {wait:g} seconds")
+        if now >= began + longest:
+            raise _held(descriptor, f"did not finish within {longest:g} seconds")
+        if waiting and now >= began + _SILENT:
+            waiting(_holder(descriptor))
+        time.sleep(_STEP)
+
+
+def _mark(descriptor: int) -> int:
+    """Another one after each sign of life, a new holder's name included."""
+    return os.fstat(descriptor).st_mtime_ns
+
+
 def taken(descriptor: int) -> bool:
     """Try to lock an open file for this process alone, without waiting. Raises OSError."""
     try:
@@ -107,18 +164,11 @@ def _holder(descriptor: int) -> Holder | None:
     return Holder(int(pid), verb, int(since)) if pid.isdigit() and since.isdigit() else None
 
 
-def _held(descriptor: int, wait: float) -> HqtError:
+def _held(descriptor: int, how: str) -> HqtError:
     holder = _holder(descriptor)
-    who = (
-        f"hqt {holder.verb} (process {holder.pid}, since"
-        f" {time.strftime('%H:%M:%S', time.localtime(holder.since))})"
-        if holder
-        else "Another hqt"
-    )
     return HqtError(
         Code.REPOSITORY_LOCKED,
-        f"{who} is changing this repository and did not finish within {wait:g} seconds;"
-        " nothing was changed.",
+        f"{holder or 'Another hqt'} is changing this repository and {how}; nothing was changed.",
         "Wait for it to end, then run the same command again.",
         {"pid": holder.pid, "verb": holder.verb, "since": holder.since} if holder else {},
     )

@@ -111,16 +111,18 @@ class Ahead:
         new = self._plan.new
         assert new is not None
         with held_back():  # a window is not easily taken back
-            feed = self._feed = Feed()
+            # What is not complete has no occupants, and nobody adopts the window; a key pressed in
+            # it is meant for the repository, for the next session perhaps.
+            root = self._world.repository.root
+            feed = self._feed = Feed(root)
             undo.push(self._taken_back)
             self._window = windows.open_window(
                 self._tmux,
                 session=where.session,
                 new_session=where.new_name if where.session is None else None,
                 index=where.index,
-                # A tmux session of its own opens its later windows there. The pane itself is
-                # nowhere: what is not complete has no occupants, and nobody adopts the window.
-                cwd=Path("/") if where.session else new.path,
+                # A tmux session of its own opens its later windows there.
+                cwd=root if where.session else new.path,
                 label=f"⎇ {self._label}",
                 command=feed.words,
                 # Dead panes may be kept; this one is to go with hqt.

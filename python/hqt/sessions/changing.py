@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hqt import faults
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Repository, Session
 from hqt.sessions import world as worlds
 
+if TYPE_CHECKING:
+    from hqt.git.lock import Holder
+
 
 @contextmanager
-def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
+def changing(
+    repository: Repository, verb: str, caller: Caller | None = None
+) -> Iterator[tuple[str, ...]]:
     """Hold the repository's lock; first finish or revert what a killed call left behind.
 
     Yields a sentence for each thing that was finished or reverted, which the log has too. Raises
-    `repository_locked` when another hqt holds the lock for too long. Never to be held across a
-    question to the user.
+    `repository_locked` when another hqt holds the lock and does not get on; whoever has to wait for
+    one that does is told so, if there is a `caller`. Never to be held across a question to the
+    user.
     """
     from hqt.git import journal, trash
     from hqt.git.lock import repository_lock
     from hqt.sessions.returning import keeper
 
     earlier = _of_an_earlier_one(repository)
-    with repository_lock(repository, verb):
+    with repository_lock(repository, verb, waiting=_telling(caller)):
         for row in earlier:
             worlds.rows().update(row.id, owns_worktree=False, owns_branch=False)
         said = (
@@ -36,6 +43,12 @@ def changing(repository: Repository, verb: str) -> Iterator[tuple[str, ...]]:
         for sentence in said:
             faults.note(f"{repository.common_dir}: {sentence}")
         yield said
+
+
+def _telling(caller: Caller | None) -> Callable[[Holder | None], None] | None:
+    if caller is None or (tell := caller.tell) is None:
+        return None
+    return lambda holder: tell(f"Waiting for {holder or 'another hqt'} in this repository.")
 
 
 def _of_an_earlier_one(repository: Repository) -> list[Session]:
@@ -89,5 +102,5 @@ def settle(caller: Caller, verb: str) -> tuple[str, ...]:
         raise
     if not (journal.pending(found) or recovery.unfinished(found) or _of_an_earlier_one(found)):
         return ()
-    with changing(found, verb) as said:
+    with changing(found, verb, caller) as said:
         return said

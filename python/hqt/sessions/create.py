@@ -98,7 +98,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     ahead = Ahead(world, place, plan, wish.switch) if place and plan.new else None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
         if not world.plain:
-            guard.enter_context(changing(world.repository, "new"))
+            guard.enter_context(changing(world.repository, "new", world.caller))
         if not plan.new:
             noticing.notice(world)  # whose conversation is whose, before somebody moves in
         tree, prepared = plan.tree, Prepared()

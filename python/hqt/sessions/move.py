@@ -44,7 +44,7 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
     settled = settle(caller, "move")
     world, session, goal = _asked(caller, name, terms.to)
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
-        guard.enter_context(changing(world.repository, "move"))
+        guard.enter_context(changing(world.repository, "move", caller))
         world = noticing.notice(worlds.again(world))
         session = _still(world, session)
         if goal is None:

@@ -149,7 +149,7 @@ def _require_branch(world: World, tree: Worktree | None, session: Session | None
 
 def _entered(world: World) -> AbstractContextManager[object]:
     """While a worktree is being removed nobody opens a window in it."""
-    return nullcontext() if world.plain else changing(world.repository, "open")
+    return nullcontext() if world.plain else changing(world.repository, "open", world.caller)
 
 
 def _shown_in(world: World, tree: Worktree | None, session: Session | None) -> Session | None:

@@ -142,7 +142,7 @@ def _go(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Passage])
         notes = (one.note,) if one.note else ()
         row = one.session
         return Removed(None, None, False, closed, None, row.id, notes, row.nickname)
-    with changing(one.world.repository, "remove") as recovered:
+    with changing(one.world.repository, "remove", one.world.caller) as recovered:
         removed = _worktree(one, terms, branches, led)
     return replace(removed, notes=(*recovered, *removed.notes))
 

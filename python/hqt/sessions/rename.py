@@ -63,7 +63,7 @@ def rename(
 
 def _entered(world: World) -> AbstractContextManager[tuple[str, ...]]:
     """A folder that is no repository has nothing to be locked."""
-    return nullcontext(()) if world.plain else changing(world.repository, "rename")
+    return nullcontext(()) if world.plain else changing(world.repository, "rename", world.caller)
 
 
 def _branches(

@@ -32,7 +32,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
     found = _meant(worlds.anywhere(caller), name)
     world = found.world
     if isinstance(found, Trashed):
-        with changing(world.repository, "restore") as recovered:
+        with changing(world.repository, "restore", world.caller) as recovered:
             return revive(world, found.entry.id, None, (*settled, *recovered))
     tree, session = found.worktree, found.session
     if tree is None and session and session.worktree_path is None:
@@ -50,7 +50,7 @@ def restore(caller: Caller, name: str, progress: Progress | None) -> Opened:
             "`hqt open` goes to its window.",
         )
     adopting.require_unmoved(world, tree)
-    with changing(world.repository, "restore"):
+    with changing(world.repository, "restore", world.caller):
         made, recreated, prepared = check_out_again(world, tree, session, progress)
     world = worlds.again(world)
     mine = session or next(iter(world.sessions_in(made)), None)

@@ -22,6 +22,7 @@ from hqt.sessions.launching import Setup
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
+    from hqt.git.lock import Pulse
     from hqt.sessions import setup_files
 
 FILE = ".hqt.toml"
@@ -62,18 +63,22 @@ def prepare(world: World, tree: Worktree, undo: ExitStack) -> Prepared:
         return Prepared()
     notes: tuple[str, ...] = ()
     if main and main != tree.path and (wanted.copy or wanted.link):
-        notes = _bring(wanted, main, tree.path, undo)
+        from hqt.git.lock import Pulse
+
+        notes = _bring(wanted, main, tree.path, undo, Pulse(world.repository.common_dir))
     command, why = _command(world, tree, wanted)
     return Prepared(command, (*notes, *why))
 
 
-def _bring(wanted: setup_files.Setup, main: Path, tree: Path, undo: ExitStack) -> tuple[str, ...]:
+def _bring(
+    wanted: setup_files.Setup, main: Path, tree: Path, undo: ExitStack, pulse: Pulse
+) -> tuple[str, ...]:
     from hqt.sessions import setup_copy, setup_files
 
     plan = setup_files.plan(wanted, main, tree)
     for step in plan.steps:
         undo.callback(_take_back(step, tree))
-    failed = setup_copy.carry_out(plan)
+    failed = setup_copy.carry_out(plan, pulse.beat)
     return tuple(f"Setup: {sentence}" for sentence in (*plan.left_out, *failed))
 
 

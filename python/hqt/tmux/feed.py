@@ -22,7 +22,7 @@ _LONGEST = 1024  # bytes of a line: less than what a pipe takes whole or not at 
 # Opened for both first, which waits for nobody, so that a writer that has just died is noticed too.
 # The line is cut at the right edge (?7l); tmux resets that, and the cursor, for the next program.
 _SCRIPT = r"""
-cd /
+cd -- "$2" || cd /
 exec 3<>"$1" 4<"$1" 3>&-
 rm -f -- "$1"
 rmdir -- "${1%/*}"
@@ -35,8 +35,9 @@ while IFS= read -r line <&4; do printf '\r%s\033[K' "$line" || exit; done
 class Feed:
     """The writing end. `words` is what the pane has to execute; `close` has to be called."""
 
-    def __init__(self) -> None:
-        """Raises OSError when the pipe cannot be made."""
+    def __init__(self, place: Path) -> None:
+        """The pane is in `place` meanwhile. Raises OSError when the pipe cannot be made."""
+        self._place = place
         folder = Path(tempfile.mkdtemp(prefix="hqt-progress-"))  # nobody else can enter it
         self._path = folder / "progress"
         self.closed = False  # whether the pane was closed
@@ -55,7 +56,7 @@ class Feed:
     @property
     def words(self) -> tuple[str, ...]:
         """The command of the pane."""
-        return ("/bin/sh", "-c", _SCRIPT, "hqt", os.fspath(self._path))
+        return ("/bin/sh", "-c", _SCRIPT, "hqt", os.fspath(self._path), os.fspath(self._place))
 
     def watch(self, alive: Callable[[], bool], gone: Callable[[], None]) -> None:
         """Begin to look out: `gone` is called, mostly in a thread, once the pane has been closed.

@@ -1,0 +1,49 @@
+"""Whoever has to wait for another call's changes is told so, where a person reads it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers import terminal
+from helpers.calls import PYTHON
+from hqt import report
+from hqt.commands import shared
+from hqt.git.lock import repository_lock
+from hqt.git.repository import discover
+from hqt.models import Caller
+
+
+def test_at_a_terminal(repo: Path) -> None:
+    with terminal.opened(cwd=repo) as person:
+        with repository_lock(discover(repo), "remove"):
+            person.type(f"PYTHONPATH={PYTHON} {sys.executable} -m hqt new fix --no-window\n")
+            person.see("hqt: Waiting for hqt remove (process ")
+        person.see("Created ⎇ fix")
+
+
+@pytest.mark.parametrize(
+    ("settings", "on_screen", "said"),
+    [
+        ({}, False, True),
+        ({}, True, False),
+        ({"json": True}, False, False),
+        ({"client": "/dev/pts/1"}, True, True),
+        ({"client": "/dev/pts/1", "json": True}, False, False),
+    ],
+)
+def test_once_and_never_beside_json_or_on_a_screen(
+    settings: dict[str, object], on_screen: bool, said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[str, bool]] = []
+
+    def meanwhile(sentence: str, *, told: Caller | None = None) -> None:
+        heard.append((sentence, told is not None))
+
+    monkeypatch.setattr(report, "meanwhile", meanwhile)
+    tell = shared._telling(settings, on_screen)
+    tell("Waiting.")
+    tell("Waiting.")
+    assert heard == ([("Waiting.", "client" in settings)] if said else [])
