@@ -70,6 +70,7 @@ class Opened:
     branch_recreated: bool = False
     notes: tuple[str, ...] = ()  # sentences: what else happened that the user should know
     verb: str = "created"
+    renamed: tuple[tuple[str, str], ...] = ()  # by `rename`: names before and after
 
 
 @dataclass(frozen=True, slots=True)

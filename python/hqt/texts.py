@@ -143,6 +143,8 @@ def _(result: Opened) -> Iterator[Part]:
         place = tree.path
         if moved or not tree.main or label in {"", tree.label}:  # else the session is what counts
             label = f"{f'{label} to ' if moved else ''}⎇ {tree.label}"
+    if result.renamed:
+        label = ", ".join(f"{old} to {new}" for old, new in result.renamed)
     where = f" in window {result.window}" if result.window else ""
     yield printable(f"{result.verb.capitalize()} {label}{where}" + (f": {place}" if place else ""))
     for note in result.notes:

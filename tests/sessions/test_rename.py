@@ -261,8 +261,15 @@ def test_a_store_that_cannot_be_written_keeps_the_branch(repo: Path) -> None:
     assert git(place, "branch", "--show-current") == "fix"
 
 
-def test_people_read_it(repo: Path) -> None:
-    made(repo)
-    said = hqt("rename", "fix", "better", cwd=repo)
-    assert said.status == 0
-    assert "Renamed ⎇ better" in said.out
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fix", "better"], "fix to better, ⎇ fix to ⎇ better"),
+        (["fix", "better", "--keep-branch"], "fix to better"),
+        (["fix", "fix", "-b", "topic"], "⎇ fix to ⎇ topic"),
+        (["fix", "fix"], "⎇ fix"),
+    ],
+)
+def test_people_read_both_names(repo: Path, words: list[str], said: str) -> None:
+    place = made(repo)
+    assert hqt("rename", *words, cwd=repo).out == f"Renamed {said}: {place}\n"

@@ -7,7 +7,7 @@ the branch, the rows, the windows. What fails takes back what was done before it
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 
@@ -58,7 +58,18 @@ def rename(
         source=tree.path if tree else target.world.repository.checkout,
         notes=(*recovered, *_kept(inside)),
         verb="renamed",
+        renamed=tuple(_changed(target.session, nickname, old, new)),
     )
+
+
+def _changed(
+    session: Session | None, nickname: str, old: str | None, new: str | None
+) -> Iterator[tuple[str, str]]:
+    """What is called otherwise now: the names before and after."""
+    if session and session.nickname != nickname:
+        yield session.nickname, nickname
+    if old and new:
+        yield f"⎇ {old}", f"⎇ {new}"
 
 
 def _entered(world: World) -> AbstractContextManager[tuple[str, ...]]:
