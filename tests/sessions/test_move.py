@@ -108,6 +108,21 @@ def test_to_the_main_checkout_and_back(repo: Path, tmux: Server) -> None:
     assert tmux.ask("#{window_name}", made["window"]) == "⎇ one"
 
 
+def test_what_is_not_committed_stays_and_is_named(repo: Path, tmux: Server) -> None:
+    place = Path(new(tmux, repo, "one")["worktree"]["path"])
+    (place / "notes").write_text("mine\n")
+    (place / "file0").write_text("changed\n")
+    moved = move(tmux, repo, "one", "--to", "main")
+    assert f"Uncommitted files stay in {place}: 1 modified, 1 untracked." in moved["notes"]
+    assert (place / "notes").exists()
+    for goal in (("--to", str(place)), ("--fresh", "--to", str(place))):
+        assert move(tmux, repo, "one", *goal)["notes"] in ([], ["It is there already."])
+    (repo / "new").write_text("mine\n")
+    move(tmux, repo, "one", "--to", "main")
+    moved = move(tmux, repo, "one", "--new", "two")
+    assert f"Uncommitted files stay in {repo}: 1 untracked." in moved["notes"]
+
+
 def test_to_where_it_is_already_changes_nothing(repo: Path, tmux: Server) -> None:
     made = new(tmux, repo, "one")
     before = state(tmux, repo)

@@ -196,6 +196,19 @@ def _still(world: World, session: Session) -> Session:
     return now
 
 
+def _staying(world: World, session: Session, goal: Worktree | None) -> tuple[str, ...]:
+    """That files which are not committed do not come along, where there are some."""
+    from hqt.git import changes
+
+    left = world.place_of(session)
+    if left is None or left == (goal or world.main):
+        return ()
+    found = changes.count(left, world.repository)
+    kinds = ("staged", "modified", "untracked", "conflicted")
+    words = [f"{n} {kind}" for kind in kinds if (n := getattr(found, kind, 0))]
+    return (f"Uncommitted files stay in {left.path}: {', '.join(words)}.",) if words else ()
+
+
 def _told(world: World, session: Session, tree: Worktree | None, notes: tuple[str, ...]) -> Opened:
     view = views.session_view(world, session)
     tree = tree or view.worktree
