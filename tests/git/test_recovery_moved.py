@@ -1,4 +1,4 @@
-"""A removal that was cut short, and then its repository is moved: the worktree keeps its link.
+"""A removal or an undo cut short, and then its repository is moved: the worktree keeps its link.
 
 The property, after a kill at any step and a move: it is entirely in the trash, and comes back; or
 it is where the repository took it, and git works in it or is told of it as after any move.
@@ -84,6 +84,24 @@ def test_relative_links(sealed: Path) -> None:
     met = kill_anywhere(case, sealed)
     assert {*met} == {"taken back", "removed"}
     assert [(case.admin / "gitdir").read_bytes(), (case.tree / ".git").read_bytes()] == said
+
+
+@pytest.mark.parametrize("pool", [None, "pool"])
+def test_an_undo(sealed: Path, pool: str | None) -> None:
+    """Killed at each of its steps; afterwards the trash has it, or git, told of it or not."""
+    case = Moving(sealed, sealed / pool if pool else None)
+    met: list[str] = []
+
+    def after(_met: Fault) -> None:
+        case.move(sealed / f"moved{len(met)}")
+        case.recover()
+        met.append(case.require_linked())
+        case.remove()
+
+    case.remove()
+    walk(case.undo, after, "killed")
+    assert "removed" in met
+    assert {"taken back", "repaired"} & {*met}, "some of them came through"
 
 
 # One crash: its `.git` is set aside, its admin entry is in the trash or not yet

@@ -326,16 +326,17 @@ def test_a_copy_made_half_way_leaves_the_originals_tree_alone(
 def test_moved_half_way_it_can_be_put_back_by_hand(
     repo: Path, tree: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is said then works."""
+    """Where the tree is not found, what is said then works."""
     before = portrait(tree)
     entry = trashing.remove(repo, tree)
     leave_half_way(repo, entry.id, monkeypatch)
     now = sealed / "moved"
     repo.rename(now)
     back, inside = now / ".worktrees" / "topic", now / ".git" / "hqt" / "trash" / entry.id / "tree"
+    back.rename(sealed / "far")
     (said,) = trash.recover(trashing.discover(now))
     assert "neither in the trash nor at" in said
-    back.rename(inside)
+    (sealed / "far").rename(inside)
     trash.recover(trashing.discover(now))
     trashing.undo(now, entry.id)
     require_back(before, now, back)

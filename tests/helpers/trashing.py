@@ -105,7 +105,7 @@ class Case:
 
     def recover(self) -> tuple[str, ...]:
         said = trash.recover(discover(self.repo))
-        assert trash.recover(discover(self.repo)) == (), "once is enough"
+        assert trash.recover(discover(self.repo)) == (), f"once is enough: {said}"
         disposal.sweep(discover(self.repo))
         return said
 

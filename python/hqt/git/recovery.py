@@ -146,13 +146,16 @@ def _followed(one: Entry) -> Entry:
 
 
 def _candidates(one: Entry) -> Iterator[Path]:
-    """Where a tree may be that did not come to the trash, the likeliest first."""
-    yield from (one.place.path, one.path)
-    if then := whereabouts.common_dir_named(one.path, files.read(one.dotgit)):
-        pool = one.manifest.pool
-        if path := whereabouts.present(one.path, pool, then, one.common_dir):
-            yield path
-    yield from moved.candidates(one.repository, one.path, one.manifest.pool)
+    """Where a tree may be that is not in the trash, the likeliest first."""
+    pool, recorded = one.manifest.pool, tuple(dict.fromkeys((one.place.path, one.path)))
+    yield from recorded
+    then = None
+    if os.path.lexists(one.dotgit):
+        then = whereabouts.common_dir_named(one.path, files.read(one.dotgit))
+    for path in recorded:
+        if then and (now := whereabouts.present(path, pool, then, one.common_dir)):
+            yield now
+        yield from moved.candidates(one.repository, path, pool)
 
 
 def _is_marked(one: Entry, folder: Path) -> bool:
@@ -180,16 +183,29 @@ def finish_restoring(one: Entry, returned: Returned) -> None:
 
     Raises OSError and HqtError, and what `returned` raises.
     """
-    one = passage.reattach(one)
-    _require_registered(one)
-    if one.manifest.tree and not admin.points_back(one.home, one.place.path):
+    one = passage.reattach(_followed(one))
+    at = _arrived(one)
+    if at is None:
         raise HqtError(
             Code.GIT_FAILED,
             f"{one.place.path} does not lead to {one.home}; what is left of it was kept.",
             "Look what is at that path, then run any hqt command that changes something.",
         )
-    returned(one.place.path, one.manifest.session)
+    returned(at, one.manifest.session)
     disposal.remove(disposal.condemn(one))
+
+
+def _arrived(one: Entry) -> Path | None:
+    """Where the worktree of an undo is that only had to be finished: where it was to come, or, its
+    repository having been moved, where git has been told that it is, or has yet to be told."""
+    known, folders = admin.worktree_path(one.home), list(_candidates(one))
+    ours = {Path(os.path.realpath(path)) for path in folders}
+    if known and known in ours and admin.points_back(one.home, known):
+        return known
+    _require_registered(one)
+    if not one.manifest.tree:
+        return one.place.path
+    return next((path for path in folders if moved.is_of(one.repository, one.home, path)), None)
 
 
 def take_back(one: Entry) -> None:
@@ -198,13 +214,14 @@ def take_back(one: Entry) -> None:
     if one.has_tree and passage.is_marked(one, place.path):  # a copy, on another file system
         snapshots.remove_copied(place.path, one.tree)
     elif one.manifest.tree and not one.has_tree:
-        if not passage.is_marked(one, place.path):
+        here = next((folder for folder in _candidates(one) if _is_marked(one, folder)), None)
+        if here is None:
             raise HqtError(
                 Code.GIT_FAILED,
                 f"The tree of {one.path} is neither in the trash nor at {place.path}.",
                 f"Put it back as {one.tree}, then run any hqt command that changes something.",
             )
-        place.path.rename(one.tree)
+        here.rename(one.tree)
     passage.remove_partial(passage.arriving(one))
     passage.release_claim(one)
     for branch in one.manifest.branches:
