@@ -66,7 +66,7 @@ def plain(world: World, tree: Worktree) -> WorktreeView:
     names = {pane.session_name for pane in world.snapshot.panes} if world.snapshot else set()
     return WorktreeView(
         worktree=tree,
-        current=tree.path == world.repository.checkout,
+        current=tree == world.here,
         base_commit=next((one.base_commit for one in own if one.base_commit), None),
         changes=None,
         unique_commits=None,

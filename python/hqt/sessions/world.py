@@ -53,6 +53,19 @@ class World:
         checkout = self.repository.checkout
         return next((tree for tree in self.worktrees if tree.path == checkout), None)
 
+    @property
+    def here(self) -> Worktree | None:
+        """The checkout that the caller is in, also where the world was read from elsewhere; another
+        repository below it is not it."""
+        if self.at in (None, self.caller.directory):
+            return self.current
+        place = Path(os.path.realpath(self.caller.directory))
+        tree = self.home(place)
+        if tree is None:
+            return None
+        between = (place, *place.parents)[: len(place.parts) - len(tree.path.parts)]
+        return None if any(os.path.lexists(one / ".git") for one in between) else tree
+
     def home(self, path: Path) -> Worktree | None:
         """The worktree that is the deepest match of `path`, an absolute physical path."""
         inside = [tree for tree in self.worktrees if path.is_relative_to(tree.path)]
