@@ -78,6 +78,21 @@ def test_what_was_written_in_the_last_moment_waits_for_the_user(repo: Path, chan
     assert entry.exists()
 
 
+@pytest.mark.parametrize("folder", ["vendor/", "node_modules/deep/", "plain/"])
+def test_a_repository_that_came_in_the_last_moment_waits_for_the_user(
+    repo: Path, sealed: Path, folder: str
+) -> None:
+    """Another one's worktree, in folders that are looked at for nothing else."""
+    repos.commit(repo, ".gitignore", "vendor/\nnode_modules/\n")
+    other = repos.repository(sealed / "other")
+    new(repo, "fix")
+    entry = removed(repo, "fix")
+    repos.linked(other, entry / "tree" / folder / "theirs")
+    assert done("trash", "expire", cwd=repo)["emptied"] == []
+    assert (entry / "tree" / folder / "theirs" / "file0").exists()
+    assert done("trash", "list", cwd=repo)["entries"][0]["holds"] == ["dirty"]
+
+
 def test_a_look_that_fails_keeps_everything(repo: Path) -> None:
     new(repo, "fix")
     entry = removed(repo, "fix")

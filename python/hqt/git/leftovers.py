@@ -1,8 +1,9 @@
 """A last look into the trash before something goes from it by itself.
 
-What held nothing when it was removed may hold something all the same: a file that was written
-between the last check and the move, or an ignored one that nobody can make again. Only caches,
-what programs leave behind and what is kept elsewhere goes without the user's word (design, rule 1).
+What held nothing when it was removed may hold something all the same: a file or a repository that
+came between the last check and the move, or an ignored file that nobody can make again. Only
+caches, what programs leave behind and what is kept elsewhere goes without the user's word (design,
+rule 1).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import entry, ignored, question
+from hqt.git import entry, ignored, nested, question
 from hqt.git.entry import Entry
+from hqt.git.nested import Nested
 from hqt.git.question import Place
 from hqt.models import Repository, TrashEntry
 
@@ -43,8 +45,11 @@ def _found(one: Entry, main: Path | None) -> bool:
     listed = ("ls-files", "-z", "--exclude-standard", "--others")
     names = os.fsdecode(_ask(one, *listed, "--ignored", "--directory")).split("\0")
     head = one.manifest.commit
+    # A submodule's `.git` leads nowhere from in here, so that it waits as well.
+    inside = nested.judge(one.tree, one.admin, nested.find(one.tree))
     return bool(
-        (head and _ask(one, "diff-index", "--cached", "--name-only", "-z", head, "--"))
+        inside != Nested()
+        or (head and _ask(one, "diff-index", "--cached", "--name-only", "-z", head, "--"))
         or _ask(one, *listed, "--modified")
         or ignored.worth_keeping(one.tree, [name for name in names if name], main)
     )
