@@ -62,16 +62,15 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but a verb that nearly is one is named."""
+        """As click does, but the verbs that may have been meant are named."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], VERBS, 1)
+            near = _near(args[0])
             if not near:
                 raise
-            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from None
+            names = " or ".join(map(repr, near))
+            raise click.UsageError(f"{error.message} Did you mean {names}?", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Each verb with its whole first sentence, however long."""
@@ -79,6 +78,17 @@ class Verbs(click.Group):
         rows = [(name, verb.get_short_help_str(1000)) for name, verb in verbs if verb]
         with formatter.section("Commands"):
             formatter.write_dl([row for row in rows if row[1]])
+
+
+def _near(typed: str) -> list[str]:
+    """The verbs that begin so, else those that are spelled most like it."""
+    import difflib
+
+    if begun := [verb for verb in VERBS if typed and verb.startswith(typed)]:
+        return begun
+    like = [(difflib.SequenceMatcher(None, verb, typed).ratio(), verb) for verb in VERBS]
+    best = max(like)[0]
+    return [verb for ratio, verb in like if ratio >= max(0.6, best - 0.05)]
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

@@ -121,13 +121,22 @@ def test_any_locale(repo: Path, locale: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("rmove", "remove"), ("lok", "lock"), ("undoo", "undo")]
+    ("typed", "meant"),
+    [
+        ("lok", "'lock'"),
+        ("undoo", "'undo'"),
+        ("rmove", "'move' or 'remove'"),
+        ("rem", "'remove'"),  # though 'rename' is spelled more like it
+        ("re", "'remove' or 'restore' or 'rename'"),
+    ],
 )
 def test_a_verb_that_nearly_is_one_is_named(sealed: Path, typed: str, meant: str) -> None:
     error = hqt(typed, "--json", cwd=sealed)
     assert error.status == 2
     message = json.loads(error.err)["error"]["message"]
-    assert message.endswith(f"Did you mean {meant!r}?")
+    assert message.endswith(f"Did you mean {meant}?")
+    assert "Did you mean" not in hqt("xyzzy", cwd=sealed).err
+    assert "Did you mean" not in hqt("", cwd=sealed).err
     assert "Did you mean 'list'?" in hqt("trash", "lst", cwd=sealed).err
     assert "?." not in hqt("trash", "lst", cwd=sealed).err
 
