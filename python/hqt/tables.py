@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hqt.models import Changes, IgnoredFiles, TrashEntry
+from hqt.models import Changes, IgnoredFiles, Session, TrashEntry
 from hqt.names import printable
 from hqt.results import Listing, SessionView, WorktreeView
 
@@ -69,10 +70,10 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
         for one in listing.sessions:
             if one.worktree is None:
                 row = one.session
-                place = str(row.worktree_path or row.project)
+                branch = f"⎇ {row.worktree_branch}" if row.worktree_branch else "-"
                 window = one.window or "-"
                 state = "-" if one.state == "archived" else one.state
-                rows.append((" ", "-", "-", "-", state, window, _called(one), place))
+                rows.append((" ", branch, "-", "-", state, window, _called(one), _place(row)))
         headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
         yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
 
@@ -90,6 +91,14 @@ def changes(value: Changes | None) -> str:
 def _called(view: SessionView) -> str:
     """A session's name. One that was put aside says so there: it is no state of its checkout."""
     return view.session.nickname + (" (archived)" if view.state == "archived" else "")
+
+
+def _place(session: Session) -> str:
+    """Where a session was that is in no worktree; a folder that is not there is no place to go."""
+    path = session.worktree_path
+    if path is None:
+        return str(session.project)
+    return str(path) if os.path.lexists(path) else f"{path} (gone)"
 
 
 def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:

@@ -82,7 +82,8 @@ def test_open_brings_it_back(repo: Path, tmux: Server) -> None:
     assert back["session"]["cleanup"] is None
     assert "gone with the archive" in back["notes"][0]
     assert git(place, "rev-parse", "HEAD") == tip
-    assert done("list", "--archived", cwd=repo)["sessions"] == []
+    [row] = done("-L", tmux.socket, "list", "--archived", cwd=repo)["sessions"]
+    assert row["state"] == "idle"
     tmux.cmd("kill-window", "-t", back["window"])
     assert archived(repo) == (2, "removed", None), "numbers never begin anew"
 
@@ -508,7 +509,7 @@ def test_two_at_once_are_one(repo: Path) -> None:
 
 def test_people_see_in_a_list_which_were_put_aside(repo: Path, tmux: Server) -> None:
     """One whose worktree stays, one whose is gone, one that had none; nothing of them without
-    `--archived`, and nothing of the others with it."""
+    `--archived`, and the others beside them with it."""
     here = ("-L", tmux.socket)
     for name in ("kept", "gone", "live"):
         made(repo, name)
@@ -530,8 +531,8 @@ def test_people_see_in_a_list_which_were_put_aside(repo: Path, tmux: Server) -> 
     assert plain[places["kept"]].endswith(" -")
     assert archived[str(repo)].endswith(" plain (archived)")
     assert archived[places["kept"]].endswith(" kept (archived)")
-    assert archived[places["gone"]].endswith(" gone (archived)")
-    assert archived[places["live"]].endswith(" -")
+    assert archived["(gone)"].endswith(f" gone (archived) {places['gone']}")
+    assert archived[places["live"]].endswith(" live")
     assert all(row.count("archived") <= 1 for row in archived.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from helpers import repos
-from helpers.calls import done
+from helpers.calls import done, hqt
 
 
 def standing(cwd: Path) -> list[str]:
@@ -38,3 +38,34 @@ def test_through_a_link(repo: Path, sealed: Path) -> None:
     done("new", "fix", "--no-window", cwd=repo)
     (sealed / "link").symlink_to(repo)
     assert standing(sealed / "link") == [str(repo)]
+
+
+def test_the_archived_stand_beside_the_living(repo: Path) -> None:
+    place = Path(done("new", "gone", "--no-window", cwd=repo)["worktree"]["path"])
+    for name in ("live", "kept"):
+        done("new", name, "--no-window", cwd=repo)
+    kept = repo / ".worktrees" / "kept"
+    (kept / "new").write_text("new\n")
+    for name in ("gone", "kept"):
+        done("archive", name, "--wait", cwd=repo)
+
+    found = done("list", "--archived", cwd=repo)
+    states = {one["nickname"]: (one["state"], one["worktree_branch"]) for one in found["sessions"]}
+    assert states == {
+        "gone": ("archived", "gone"),
+        "live": ("closed", "live"),
+        "kept": ("archived", "kept"),
+    }
+    ids = {one["nickname"]: one["id"] for one in found["sessions"]}
+    inside = {tree["label"]: tree["sessions"] for tree in found["worktrees"]}
+    assert inside == {"main": [], "live": [ids["live"]], "kept": [ids["kept"]]}
+
+    lines = hqt("list", "--archived", cwd=repo).out.splitlines()
+    told = {line.split("⎇ ")[1].split()[0]: line for line in lines[1:]}
+    assert set(told) == {"main", "live", "kept", "gone"}
+    assert "(archived)" not in told["live"]
+    assert "kept (archived)" in told["kept"]
+    assert told["kept"].endswith(str(kept))
+    assert "gone (archived)" in told["gone"]
+    assert told["gone"].endswith(f"{place} (gone)")
+    assert "(archived)" not in hqt("list", cwd=repo).out

@@ -12,7 +12,7 @@ from hqt.results import Listing, Listings
 
 @verb("list")
 @click.option("--all", "everywhere", is_flag=True, help="Every repository that hqt knows.")
-@click.option("--archived", is_flag=True, help="The sessions that were put aside.")
+@click.option("--archived", is_flag=True, help="The sessions that were put aside, too.")
 def command(caller: Caller, everywhere: bool, archived: bool) -> Listing | Listings:
     """Every worktree, made by hqt or not, with what it would lose."""
     from hqt.sessions.listing import everything, here

@@ -13,9 +13,9 @@ from hqt.sessions.world import World
 
 
 def listing(world: World, *, archived: bool = False) -> Listing:
-    """Every worktree with its counts, and its sessions (archived ones only when asked for)."""
+    """Every worktree with its counts, and its sessions; when asked for, those put aside too."""
     rows = all_counted(world)
-    shown = [session for session in world.sessions if world.is_archived(session) == archived]
+    shown = [one for one in world.sessions if archived or not world.is_archived(one)]
     told = tuple(session_view(world, one) for one in shown)
     if archived:
         rows = tuple(
