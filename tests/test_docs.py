@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -13,12 +14,13 @@ import pytest
 
 from hqt.cli import VERBS, cli
 from hqt.errors import Code
+from hqt.sessions import harness, profiles
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 ADR = ROOT / "docs" / "adr"
 RECORDS = sorted(ADR.glob("[0-9]*.md"))
-DOCUMENTS = [*ROOT.glob("*.md"), *ADR.glob("*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ADR.glob("*.md")]
 CODES = re.findall(r"`([^`\n]+)`", README)
 EXAMPLES = sorted({code for code in CODES if re.match(rf"hqt ({'|'.join(VERBS)})\b", code)})
 
@@ -79,6 +81,35 @@ def test_the_readme_names_the_harnesses_that_come_with_hqt() -> None:
     [told] = [cells[2] for cells in rows("Options") if "@hqt-harness" in cells[0]]
     profiles = tomllib.loads((ROOT / "python/hqt/sessions/profiles.toml").read_text())
     assert quoted(told)[: len(profiles)] == list(profiles)
+
+
+def test_the_profile_in_the_readme_can_do_what_it_says(sealed: Path) -> None:
+    [shown] = re.findall(r"```toml\n(\[harness.+?)\n```", README, re.DOTALL)
+    (sealed / "my-agent").write_text("")
+    (sealed / "my-agent").chmod(0o755)
+    config = sealed / "config.toml"
+    config.write_text(shown.replace('"my-agent"', f'"{sealed / "my-agent"}"'))
+    profile = profiles.named("mine", config)
+    (sealed / ".my-agent" / "sessions").mkdir(parents=True)
+    (sealed / ".my-agent" / "sessions" / "id.jsonl").write_text("")
+    env = {"HOME": str(sealed)}
+    here, there = sealed / "here", sealed / "there"
+    fork = harness.fork(profile, "id", source=here, directory=there, env=env, prompt="Go")
+    assert fork.argv is not None
+    assert fork.conversation in fork.argv
+    again = harness.resume(profile, "id", directory=there, alone=True, env=env)
+    assert again is not None
+
+
+def test_every_key_of_a_profile_is_documented() -> None:
+    text = (ROOT / "docs" / "harnesses.md").read_text()
+    tables = [re.findall(r"^\| `(\w+)`", part, re.MULTILINE) for part in text.split("\n## ")]
+    known = (
+        profiles._KEYS,
+        ("roots", *profiles._PATTERNS),
+        [one.name for one in fields(profiles.Reports)],
+    )
+    assert [sorted(table) for table in tables] == [sorted(keys) for keys in known]
 
 
 def test_the_readme_tells_what_each_agent_calls_and_where() -> None:

@@ -158,7 +158,9 @@ def test_forking(name: str, sealed: Path) -> None:
     refused(child, Code.CANNOT_RESUME)
     keep(name, sealed, HERE, ID)
     if name not in FORK:
-        assert "cannot fork" in refused(child, Code.CANNOT_RESUME).message
+        error = refused(child, Code.CANNOT_RESUME)
+        assert "cannot fork" in error.message
+        assert f"with fork in [harness.{name}]" in error.remedy
         return
     launch = child()
     new = launch.conversation or ""
@@ -168,7 +170,8 @@ def test_forking(name: str, sealed: Path) -> None:
     if name in FOLLOWS:
         child(Path("/r/app"))
     else:
-        refused(lambda: child(Path("/r/app")), Code.CANNOT_RESUME)
+        error = refused(lambda: child(Path("/r/app")), Code.CANNOT_RESUME)
+        assert f"with follow in [harness.{name}]" in error.remedy
 
 
 def test_no_window_inherits_the_variables_of_whichever_agent_is_outside() -> None:

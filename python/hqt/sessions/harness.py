@@ -124,20 +124,22 @@ def fork(
     has to follow (`transcripts.follow`) before the program starts. Raises `cannot_resume` where
     the program cannot, or there is no transcript yet; else as `start`.
     """
-    reason = ""
+    reason = key = ""
     if profile.fork is None:
-        reason = f"{profile.name} cannot fork one"
+        reason, key = f"{profile.name} cannot fork one", "fork"
     elif profile.transcripts is None:
         reason = f"the profile of {profile.name} does not say where its transcripts are"
+        key = "transcripts"
     elif conversation is None or not transcripts.exists(profile, conversation, source, env):
         reason = "it has nothing written down yet"
     elif source != directory and profile.follow == "never":
-        reason = f"{profile.name} keeps it to its directory"
+        reason, key = f"{profile.name} keeps it to its directory", "follow"
     if reason:
+        where = f"; if it can after all, say so with {key} in [harness.{profile.name}]"
         raise HqtError(
             Code.CANNOT_RESUME,
             f"The conversation cannot be forked: {reason}. Nothing was made.",
-            "Create the session without --fork.",
+            f"Create the session without --fork{where if key else ''}.",
             {"harness": profile.name},
         )
     new = str(uuid.uuid4()) if profile.conversation == "pinned" else None

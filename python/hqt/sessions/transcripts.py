@@ -93,7 +93,7 @@ def follow(
     if profile.follow == "anywhere" or source == target:
         return
     if profile.follow == "never" or profile.transcripts is None:
-        raise _cannot(profile, f"{profile.name} keeps a conversation to its directory")
+        raise _cannot(profile, f'{profile.name} keeps one to its directory (follow = "never")')
     original = next(_files(profile.transcripts, conversation, source, env), None)
     if original is not None:
         _bring(profile, profile.transcripts, original, conversation, target, env)
