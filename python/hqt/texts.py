@@ -161,7 +161,8 @@ def _(result: Reopened) -> Iterator[Part]:
     would = "Would open" if result.dry_run else "Opened"
     for opened in result.opened:
         if opened.session:
-            yield printable(f"{would} {opened.session.session.nickname}")
+            row = opened.session.session
+            yield printable(f"{would} {row.nickname}: {row.worktree_path or row.project}")
             for note in opened.notes:
                 yield printable(f"  {note}")
     for failed in result.failed:

@@ -25,9 +25,10 @@ def reopened(tmux: Server, repo: Path, name: str, *flags: str) -> Any:
     return done("-L", tmux.socket, "open", name, *flags, cwd=repo)
 
 
-def close(tmux: Server, window: str) -> None:
-    tmux.cmd("kill-window", "-t", window)
-    assert until(lambda: window not in tmux.windows())
+def close(tmux: Server, *windows: str) -> None:
+    for window in windows:
+        tmux.cmd("kill-window", "-t", window)
+    assert until(lambda: not {*windows} & {*tmux.windows()})
 
 
 def screen(tmux: Server, window: str) -> str:
@@ -395,10 +396,32 @@ def test_one_that_cannot_be_opened_does_not_keep_the_others_closed(
     for window in windows:
         close(tmux, window)
     agent.program.rename(agent.program.with_name("away"))
-    back = done("-L", tmux.socket, "open", "--all", cwd=repo)
-    assert [view["session"]["nickname"] for view in back["opened"]] == ["two"]
-    assert [one["code"] for one in back["failed"]] == ["config_invalid"]
     shutil.rmtree(gone)
+    for cwd in (repo, sealed):
+        would = done("-L", tmux.socket, "open", "--all", "--dry-run", cwd=cwd)
+        names = {view["session"]["nickname"] for view in would["opened"]}
+        assert names == {"one", "two", "far"}, cwd
+        assert [one["code"] for one in would["failed"]] == ["project_missing"]
+    back = done("-L", tmux.socket, "open", "--all", cwd=repo)
+    assert {view["session"]["nickname"] for view in back["opened"]} == {"two", "far"}
+    assert {one["code"] for one in back["failed"]} == {"config_invalid", "project_missing"}
+    close(tmux, *(view["window"] for view in back["opened"]))
     outside = done("-L", tmux.socket, "open", "--all", cwd=sealed)
-    assert [view["session"]["nickname"] for view in outside["opened"]] == ["far"]
-    assert {one["code"] for one in outside["failed"]} == {"config_invalid", "project_missing"}
+    assert {view["session"]["nickname"] for view in outside["opened"]} == {"two", "far"}
+    (other / ".git" / "HEAD").write_text("nonsense\n")
+    close(tmux, *(view["window"] for view in outside["opened"]))
+    for cwd in (other, repo):
+        broken = done("-L", tmux.socket, "open", "--all", cwd=cwd)
+        close(tmux, *(view["window"] for view in broken["opened"]))
+        assert {view["session"]["nickname"] for view in broken["opened"]} == {"two"}, cwd
+        assert len(broken["failed"]) == 3
+
+
+def test_what_has_moved_is_told_where_it_is(repo: Path, tmux: Server, sealed: Path) -> None:
+    """The sessions of a repository that was moved are named once, with what mends them."""
+    close(tmux, new(tmux, repo, "fix")["window"])
+    moved = repo.rename(sealed / "moved")
+    back = done("-L", tmux.socket, "open", "--all", cwd=moved)
+    assert back["opened"] == []
+    assert [one["code"] for one in back["failed"]] == ["missing_worktree"]
+    assert "git -C" in back["failed"][0]["remedy"]

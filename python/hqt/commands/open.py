@@ -12,7 +12,9 @@ from hqt.results import Opened, Reopened
 
 @verb("open")
 @click.argument("target", required=False)
-@click.option("--all", "everything", is_flag=True, help="Every session without a window.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Every session without a window, of all repositories."
+)
 @click.option("--dry-run", is_flag=True, help="With --all: only say which.")
 @click.option("-s", "--tmux-session", metavar="TMUX_SESSION", help="Where a new window goes.")
 def command(

@@ -15,9 +15,9 @@ from hqt.sessions.world import World
 
 
 def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
-    """A window for every session that has none and is not archived: of the caller's repository,
-    or outside of any repository of all that hqt knows; in their old order, tmux sessions and
-    places. One that cannot be opened does not keep the others closed.
+    """A window for every session that has none and is not archived, of every repository that hqt
+    knows; in their old order, tmux sessions and places. A session that cannot be opened, or a
+    repository that cannot be read, does not keep the others closed.
 
     Raises `tmux_unavailable` when no server answers.
     """
@@ -26,8 +26,10 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
     found, failed = _worlds(caller)
     for world in found:
         placement.place(world, None)
-    closed = [(world, one) for world in found for one in world.sessions if _is_closed(world, one)]
-    closed.sort(key=lambda pair: _order(pair[1]))
+    missing = {
+        one.id: (world, one) for world in found for one in world.sessions if _is_closed(world, one)
+    }
+    closed = sorted(missing.values(), key=lambda pair: _order(pair[1]))
     opened: list[Opened] = []
     for world, session in closed:
         if dry_run:
@@ -50,16 +52,17 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
 
 
 def _worlds(caller: Caller) -> tuple[list[World], list[NotOpened]]:
-    """The repositories in question, and the sessions of those that cannot be read."""
+    """Every repository, the caller's first, and the sessions of those that cannot be read."""
     snapshot = worlds.glance(caller)
     caller = worlds.settled(caller, snapshot)
-    try:
-        return [worlds.join(caller, caller.directory, snapshot)], []
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY:
-            raise
     found: dict[str, World] = {}
     failed: list[NotOpened] = []
+    try:
+        here = worlds.join(caller, caller.directory, snapshot)
+        found[str(here.repository.common_dir)] = here
+    except HqtError as error:
+        if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
+            raise
     projects: dict[str, list[Session]] = {}
     for session in worlds.rows().all(archived=False):
         projects.setdefault(str(session.project), []).append(session)
@@ -71,7 +74,9 @@ def _worlds(caller: Caller) -> tuple[list[World], list[NotOpened]]:
             failed += [NotOpened(session, *what) for session in sessions]
             continue
         found.setdefault(str(world.repository.common_dir), world)
-    return list(found.values()), failed
+    # one that was moved has its sessions all the same, by their worktrees
+    seen = {one.id for world in found.values() for one in world.sessions}
+    return list(found.values()), [one for one in failed if one.session.id not in seen]
 
 
 def _is_closed(world: World, session: Session) -> bool:
