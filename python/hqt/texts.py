@@ -59,7 +59,10 @@ _STAYS = {
         "its folder was moved, and git looks for it at its old place",
         "`hqt doctor` says how to tell git; then `hqt archive {id}` tries again.",
     ),
-    "identity_mismatch": ("what is at its place is another worktree", _TRY_AGAIN),
+    "identity_mismatch": (
+        "what is at its place is not a worktree that git lists there",
+        _TRY_AGAIN,
+    ),
     "repository_locked": ("another call of hqt was at work in the repository", _TRY_AGAIN),
     "timeout": ("git took too long", _TRY_AGAIN),
     "git_failed": ("git could not do it; the log says why", _TRY_AGAIN),
@@ -259,21 +262,25 @@ def _(result: Instructions | Installed | Uninstalled) -> Iterator[Part]:
 
 @lines.register(Trust)
 def _(result: Trust) -> Iterator[Part]:
-    said = {True: "It is trusted.", False: "It is refused.", None: "It is not trusted."}
-    yield printable(f"{result.path} asks for a setup command:")
-    yield from _command(result)
-    yield said[result.trusted]
+    yield from _said(result)
 
 
 def setup_question(asked: Trust) -> Iterator[str]:
     """What the user is asked before a repository's command may run, or may not any more."""
-    if asked.trusted is not None:
-        yield from lines(asked)
+    if asked.trusted is None:
+        yield printable(f"{asked.path} asks to run this in every new worktree:")
+        yield from _command(asked)
+        yield "It can do whatever you can. Run it, as long as the file stays exactly as it is?"
+    else:
+        yield from _said(asked)
         yield "Withdraw that?" if asked.trusted else "Trust it after all?"
-        return
-    yield printable(f"{asked.path} asks to run this in every new worktree:")
+
+
+def _said(asked: Trust) -> Iterator[str]:
+    said = {True: "It is trusted.", False: "It is refused.", None: "It is not trusted."}
+    yield printable(f"{asked.path} asks for a setup command:")
     yield from _command(asked)
-    yield "It can do whatever you can. Run it, as long as the file stays exactly as it is?"
+    yield said[asked.trusted]
 
 
 def _command(asked: Trust) -> Iterator[str]:

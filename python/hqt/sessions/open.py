@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt import signals
@@ -199,8 +200,18 @@ def _row(world: World, session: Session | None, tree: Worktree | None) -> Sessio
     row = replace(session, archived=False)
     if tree is not None and session.worktree_path is not None:
         branch = tree.branch or session.worktree_branch
-        row = replace(row, worktree_path=tree.path, worktree_branch=branch)
+        own = session.owns_worktree and _is_the_same(session.worktree_path, tree)
+        row = replace(row, worktree_path=tree.path, worktree_branch=branch, owns_worktree=own)
     return row
+
+
+def _is_the_same(recorded: Path, tree: Worktree) -> bool:
+    """Whether a worktree is the one that was at `recorded`: git keeps an entry's name when it moves
+    one, and names a new one after its folder. Another one on the branch was made by somebody."""
+    number = tree.git_dir.name.removeprefix(recorded.name)
+    return tree.path == recorded or (
+        tree.git_dir.name.startswith(recorded.name) and (not number or number.isdecimal())
+    )
 
 
 def _remember(world: World, session: Session | None, row: Session) -> Session:
@@ -212,7 +223,9 @@ def _remember(world: World, session: Session | None, row: Session) -> Session:
     for parent in world.parents(session):
         if parent.archived:
             rows.update(parent.id, archived=False)
-    kept = ("archived", "worktree_path", "worktree_branch", "conversation", "subfolder")
+    kept = (
+        "archived", "worktree_path", "worktree_branch", "owns_worktree", "conversation", "subfolder"
+    )  # fmt: skip
     changed = {name: getattr(row, name) for name in kept}
     if any(getattr(session, name) != value for name, value in changed.items()):
         rows.update(row.id, **changed)
