@@ -154,8 +154,8 @@ def _(result: Opened) -> Iterator[Part]:
         yield printable(note)
     if result.verb == "restored" and result.worktree:
         tree = result.worktree.worktree
-        row = result.session.session if result.session else None
-        name = tree.branch or (row.nickname if row else str(tree.path))
+        called = result.session.session.nickname if result.session else str(tree.path)
+        name = tree.branch or called
         yield printable(f"`hqt open {shlex.quote(name)}` goes there.")
 
 

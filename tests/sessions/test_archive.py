@@ -139,7 +139,7 @@ def opened_again(repo: Path, tmux: Server, place: Path) -> str:
 
 def moved_by_git(repo: Path, tmux: Server, place: Path) -> str:
     opened_again(repo, tmux, place)
-    git(repo, "worktree", "move", place, repo.parent / "away")
+    git(repo, "worktree", "move", str(place), str(repo.parent / "away"))
     return str(repo.parent / "away")
 
 
