@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import repos, servers, terminal
-from helpers.calls import done, refused
+from helpers.calls import PYTHON, done, refused
 from helpers.repos import git
 from helpers.servers import Server, until
 from hqt.names import tmux_session_name
@@ -131,6 +132,31 @@ def test_removing_closes_what_lives_in_the_worktree_and_the_tmux_session_with_it
         assert sessions(tmux) == {"main"}
         assert person.ask("#{session_name}") == "main"
     assert not Path(tree).exists()
+
+
+@pytest.mark.parametrize("verb", ["remove .", "remove . --keep-worktree", "archive . --wait"])
+def test_the_tmux_session_goes_from_inside_too(repo: Path, tmux: Server, verb: str) -> None:
+    """The person in it is led to another."""
+    window = new(tmux, repo, "fix")["window"]
+    if verb == "remove .":
+        window_in(tmux, repo / ".worktrees" / "fix")
+    command = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt"
+    with terminal.attached(tmux, session="fix") as person:
+        tmux.cmd("send-keys", "-t", window, f"{command} {verb} --close", "Enter")
+        assert until(lambda: sessions(tmux) == {"main"})
+        assert until(lambda: person.ask("#{session_name}") == "main")
+
+
+def test_the_only_tmux_session_stays_with_a_shell(repo: Path, tmux: Server) -> None:
+    window = new(tmux, repo, "fix")["window"]
+    tmux.cmd("kill-session", "-t", "main")
+    command = f"PYTHONPATH='{PYTHON}' '{sys.executable}' -m hqt remove ."
+    with terminal.attached(tmux, session="fix") as person:
+        tmux.cmd("send-keys", "-t", window, command, "Enter")
+        assert until(lambda: window not in tmux.windows())
+        assert person.attached
+    assert sessions(tmux) == {"fix"}
+    assert until(lambda: tmux.ask("#{pane_current_path}", "fix:") == str(repo))
 
 
 def test_windows_that_live_elsewhere_stay_and_the_tmux_session_with_them(

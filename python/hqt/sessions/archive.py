@@ -63,7 +63,8 @@ def archive(
             begin(there, row, row.cleanup.revision)
     answer(_told(world, row, tuple(dict.fromkeys(closed))))
     signals.ignore()
-    closing.close_own(caller, own, world.repository.root)
+    made = {name for one in family for name in closing.made_for(world, None, one)}
+    closing.close_own(caller, own, world.repository.root, made)
 
 
 def status(caller: Caller, name: str) -> Archived:

@@ -44,15 +44,18 @@ def close_session(world: World, session: Session, *, close: bool) -> tuple[str, 
     world = worlds.again(world)
     if error := refusal(world, session, close):
         raise error
-    closed = _close(world, _going(world, session), expendable=_made_for(world, session))
+    closed = _close(world, _going(world, session), expendable=made_for(world, None, session))
     _disown(world, session, closed)
     return closed
 
 
-def _made_for(world: World, session: Session) -> set[str]:
-    """The name of the tmux session that was made for a session's worktree, which may go with it."""
-    place = session.worktree_path
-    return {tmux_session_name(place)} if place and world.config.mode == "session" else set()
+def made_for(world: World, tree: Worktree | None, session: Session | None) -> set[str]:
+    """The names of the tmux sessions that were made for a worktree or a session's worktree, which
+    may go with it. In window mode there are none: one of that name is the user's own."""
+    if world.config.mode != "session":
+        return set()
+    places = (tree.path if tree else None, session.worktree_path if session else None)
+    return {tmux_session_name(place) for place in places if place}
 
 
 def close_worktree(
@@ -72,7 +75,7 @@ def close_worktree(
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
-    closed = _close(world, inside, expendable={tmux_session_name(tree.path)})
+    closed = _close(world, inside, expendable=made_for(world, tree, session))
     _disown(world, session, closed)
     waiting = [before[pid] for pid in ending - own if pid in before]
     left = _gone(waiting, ask=close)
@@ -114,14 +117,17 @@ def own_panes(world: World, tree: Worktree | None, session: Session | None) -> l
     ]
 
 
-def close_own(caller: Caller, panes: Iterable[Pane], refuge: Path) -> None:
-    """Last of all, when the answer is out: the panes that `own_panes` gave, by id."""
+def close_own(
+    caller: Caller, panes: Iterable[Pane], refuge: Path, expendable: Collection[str]
+) -> None:
+    """Last of all, when the answer is out: the panes that `own_panes` gave, by id. A tmux session
+    that is `expendable` goes with its last one."""
     ids = {pane.id for pane in panes}
     now = worlds.glance(caller) if ids else None
     if now is None:
         return
     still = [pane for pane in now.panes if pane.id in ids]
-    _close_all(caller, now, still, refuge, ())
+    _close_all(caller, now, still, refuge, expendable)
 
 
 def _window_panes(world: World, session: Session | None) -> list[Pane]:

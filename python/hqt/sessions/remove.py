@@ -80,7 +80,8 @@ def remove(
     signals.ignore()
     if own and caller.interactive and not caller.client:
         _tell(doomed[0].world, done)
-    closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root)
+    made = {name for one in doomed for name in closing.made_for(one.world, one.tree, one.session)}
+    closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root, made)
     for passage in led:
         leading.follow(passage)
 
