@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from helpers.calls import done
+from helpers.calls import done, spawn
 from helpers.repos import git
 from helpers.servers import Server
 
@@ -61,3 +62,15 @@ def test_archive_takes_one_that_git_has_moved(repo: Path, sealed: Path, tmux: Se
     cleanup = done("-L", tmux.socket, *archive, cwd=repo)["session"]["cleanup"]
     assert cleanup["status"] == "removed"
     assert not (sealed / "moved").exists()
+
+
+def test_of_two_removals_at_once_one_finds_nothing(repo: Path) -> None:
+    for number in range(3):
+        name = f"fix{number}"
+        new(repo, name)
+        calls = [spawn("remove", name, "--json", cwd=repo) for _ in range(3)]
+        said = [call.communicate(timeout=60)[1] for call in calls]
+        errors = [json.loads(text)["error"] for text in said if text]
+        failed = [error["code"] for error in errors]
+        assert failed == ["no_such_target"] * 2
+        assert len(done("trash", "list", cwd=repo)["entries"]) == number + 1

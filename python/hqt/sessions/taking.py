@@ -87,6 +87,12 @@ def same(world: World, asked: Worktree) -> Worktree:
         if tree.path == asked.path and tree.git_dir == asked.git_dir:
             require_registered(world, tree)
             return tree
+    if all(tree.path != asked.path for tree in world.worktrees):
+        raise HqtError(
+            Code.NO_SUCH_TARGET,
+            f"The worktree at {asked.path} is no more: it was removed or moved meanwhile.",
+            "`hqt list` shows what there is, `hqt trash list` what was removed.",
+        )
     raise HqtError(
         Code.IDENTITY_MISMATCH,
         f"The worktree at {asked.path} is not the one that was asked for any more; "
