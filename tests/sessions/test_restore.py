@@ -50,6 +50,43 @@ def test_out_of_the_trash(repo: Path, elsewhere: dict[str, Path], where: str, na
     assert (Path(made["worktree"]["path"]) / "notes").exists()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_trash_restore_takes_the_same_names(repo: Path, name: str) -> None:
+    made = done("new", "Long Story", "-b", "topic", "--no-window", cwd=repo)
+    [gone] = done("remove", "topic", cwd=repo)["removed"]
+    done("new", "newer", "--no-window", cwd=repo)
+    done("remove", "newer", cwd=repo)
+    back = done("trash", "restore", NAMES[name](made, gone), cwd=repo)
+    assert back["worktree"]["path"] == made["worktree"]["path"]
+    error = refused("trash", "restore", NAMES[name](made, gone), cwd=repo)
+    assert error["code"] == "no_such_target"
+
+
+def test_what_means_several_in_the_trash_is_no_guess(repo: Path) -> None:
+    ids = []
+    for _ in range(2):
+        place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+        ids += [one["trash"] for one in done("remove", "fix", cwd=repo)["removed"]]
+    error = refused("trash", "restore", "fix", cwd=repo)
+    assert error["code"] == "ambiguous_target"
+    assert error["details"]["candidates"] == [f"{id} (fix, from {place})" for id in reversed(ids)]
+    assert all(id in error["message"] for id in ids)
+    assert done("trash", "restore", ids[0], cwd=repo)["worktree"]["path"] == str(place)
+
+
+def test_a_registration_in_the_trash_is_not_what_a_name_means(repo: Path) -> None:
+    """It was set aside when the vanished worktree was checked out again."""
+    place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    (place / "notes").write_text("mine\n")
+    shutil.rmtree(place)
+    done("restore", "fix", cwd=repo)
+    (place / "notes").write_text("mine\n")
+    done("remove", "fix", "--force", cwd=repo)
+    assert len(done("trash", "list", cwd=repo)["entries"]) == 2
+    done("trash", "restore", "fix", cwd=repo)
+    assert (place / "notes").exists()
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "trash id"])
 @pytest.mark.parametrize("where", ["here", "plain", "other"])
 def test_a_vanished_one(repo: Path, elsewhere: dict[str, Path], where: str, name: str) -> None:

@@ -24,10 +24,11 @@ def list_command(caller: Caller) -> TrashListing:
 
 
 @verb("restore")
-@click.argument("entry", metavar="ID")
+@click.argument("entry", metavar="ENTRY")
 @click.option("--to", metavar="PATH", help="Another place, if its own is taken.")
 def restore_command(caller: Caller, entry: str, to: str | None) -> Opened:
-    """Bring back the removed worktree ID."""
+    """Bring back a removed worktree: ENTRY is its id in `trash list`, or its branch, path or
+    session, where that means only one."""
     from hqt.sessions.undo import undo
 
     return undo(caller, entry=entry, to=to, counts=wants_json())

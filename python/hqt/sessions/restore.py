@@ -10,13 +10,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from hqt.errors import Code, HqtError
-from hqt.models import Caller, Progress, Session, TrashEntry, Worktree, worktree_id
+from hqt.models import Caller, Progress, Session, TrashEntry, Worktree
 from hqt.results import Opened
-from hqt.sessions import adopting, inspect, rows, setup, targets, views
+from hqt.sessions import adopting, inspect, setup, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.setup import Prepared
 from hqt.sessions.targets import Target
+from hqt.sessions.trash import matching
 from hqt.sessions.undo import revive
 from hqt.sessions.world import World
 
@@ -102,29 +103,10 @@ def _without_worktree(name: str) -> HqtError:
 
 
 def _in_trash(world: World, name: str) -> TrashEntry | None:
-    """The newest removed worktree that `name` means: by the id of its trash entry or its own, by
-    branch, path or session."""
-    from hqt.git import trash
-
+    """The newest removed worktree that `name` means."""
     if world.plain:
         return None
-    kind, _, rest = name.partition(":")
-    narrowed = kind if kind in {"session", "branch", "path"} and rest else ""
-    wanted = rest if narrowed else name
-    path = targets.physical(world.caller, wanted)
-    for entry in trash.entries(world.repository):
-        if entry.vanished:
-            continue
-        row = rows.session(entry.session) if entry.session else None
-        meant = {
-            "branch": entry.branch == wanted,
-            "path": entry.path == path,
-            "session": row is not None and wanted in {row.id, row.nickname},
-        }
-        ids = {entry.id, worktree_id(entry.path)}
-        if meant[narrowed] if narrowed else wanted in ids or any(meant.values()):
-            return entry
-    return None
+    return next((one for one in matching(world, name) if not one.vanished), None)
 
 
 def out_of_the_trash(world: World, session: Session) -> Opened | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from hqt.models import Caller, TrashEntry
+from hqt.errors import Code, HqtError
+from hqt.models import Caller, TrashEntry, worktree_id
 from hqt.results import TrashListing
+from hqt.sessions import rows, targets
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.world import World
@@ -32,6 +34,45 @@ def _living(world: World, entries: Iterable[TrashEntry]) -> frozenset[str]:
     checked_out = {tree.branch for tree in world.worktrees if tree.branch and not tree.missing}
     return frozenset(
         one.id for one in entries if one.branch in checked_out or os.path.lexists(one.path)
+    )
+
+
+def matching(world: World, name: str) -> Iterator[TrashEntry]:
+    """The removed worktrees that `name` means, newest first: by the id of the entry or its own, by
+    branch, path or session; `session:`, `branch:` and `path:` narrow it."""
+    from hqt.git import trash
+
+    kind, _, rest = name.partition(":")
+    narrowed = kind if kind in {"session", "branch", "path"} and rest else ""
+    wanted = rest if narrowed else name
+    path = targets.physical(world.caller, wanted)
+    for entry in trash.entries(world.repository):
+        row = rows.session(entry.session) if entry.session else None
+        meant = {
+            "branch": entry.branch == wanted,
+            "path": entry.path == path,
+            "session": row is not None and wanted in {row.id, row.nickname},
+        }
+        ids = {entry.id, worktree_id(entry.path)}
+        if meant[narrowed] if narrowed else wanted in ids or any(meant.values()):
+            yield entry
+
+
+def the_one(world: World, name: str) -> str:
+    """The id of the entry that `name` means, `name` itself where there is none: one that holds
+    files before one that is a mere registration. Raises `ambiguous_target` for several."""
+    found = list(matching(world, name))
+    if any(one.id == name for one in found):
+        return name
+    found = [one for one in found if not one.vanished] or found
+    if len(found) < 2:
+        return found[0].id if found else name
+    said = [f"{one.id} ({one.branch or one.path.name}, from {one.path})" for one in found]
+    raise HqtError(
+        Code.AMBIGUOUS_TARGET,
+        f"{name!r} means more than one in the trash: {'; '.join(said)}.",
+        "Say which by its id; `hqt trash list` shows when each was removed.",
+        {"candidates": said},
     )
 
 

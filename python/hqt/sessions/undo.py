@@ -14,16 +14,18 @@ from hqt.sessions import views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.returning import home_elsewhere, keeper
+from hqt.sessions.trash import the_one
 from hqt.sessions.world import World
 
 
 def undo(
     caller: Caller, *, entry: str | None = None, to: str | None = None, counts: bool = True
 ) -> Opened:
-    """Bring back the trash entry `entry`, or the latest, at its path or at `to`; without `counts`
-    what is in it is not counted.
+    """Bring back the trash entry that `entry` means, or the latest, at its path or at `to`; without
+    `counts` what is in it is not counted.
 
-    Raises `no_such_target` when there is none, `path_exists` when its place is taken.
+    Raises `no_such_target` when there is none, `ambiguous_target` when several are meant,
+    `path_exists` when its place is taken.
     """
     settled = settle(caller, "undo")
     world = worlds.look(caller)
@@ -31,7 +33,7 @@ def undo(
     with changing(world.repository, "undo") as recovered:
         notes = (*settled, *recovered)
         if entry:
-            return revive(world, entry, place, notes, counts=counts)
+            return revive(world, the_one(world, entry), place, notes, counts=counts)
         return _revive_latest(world, place, notes, counts=counts)
 
 
