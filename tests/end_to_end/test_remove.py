@@ -15,7 +15,7 @@ from helpers.terminal import Terminal
 
 def asked(person: Terminal, *texts: str) -> str:
     person.press("C-b", "R")
-    return person.see("Remove ", "Esc", *texts)
+    return person.see("Esc", *texts)
 
 
 def branches(repo: Path) -> list[str]:
@@ -29,7 +29,9 @@ def sessions(repo: Path) -> list[str]:
 def test_a_merged_branch_goes_and_the_screen_says_so(person: Terminal, repo: Path) -> None:
     place = session(person, "fix")
     until_then = time.strftime("%Y-%m-%d", time.localtime(time.time() + 14 * 86400))
-    asked(person, "Nothing would be lost.", "Branch fix is deleted too", until_then)
+    screen = asked(person, "Nothing would be lost.", "Branch fix is deleted too", until_then)
+    assert "Remove fix?" in screen
+    assert f"Enter removes session, window {person.ask('#{window_id}')} and worktree." in screen
     person.press("Enter")
     assert until(lambda: not place.exists())
     assert until(lambda: branches(repo) == ["main"])
@@ -58,9 +60,15 @@ def test_what_would_be_lost_takes_a_step_of_its_own(person: Terminal, repo: Path
     (place / ".env").write_text("SECRET\n")
     screen = asked(person, "[ ] Also remove worktree", "1 commit that exists nowhere else", ".env")
     assert "2 untracked files" in screen
-    person.see("The worktree and its branch stay.")
+    person.see("Close fix?", "the worktree stays as it is.")
     person.press("Space")
-    person.see("[x]", "Branch fix stays: not merged.", "until you empty it")
+    person.see(
+        "[x]",
+        "Remove fix?",
+        "Enter asks once more, then removes",
+        "Branch fix stays: not merged.",
+        "until you empty it",
+    )
     person.press("Enter")
     person.see("This goes with the worktree", "Think")
     person.press("Enter")
@@ -80,12 +88,14 @@ def test_only_the_session_goes_when_the_worktree_is_not_chosen(
 ) -> None:
     place = session(person, "fix")
     (place / "notes").write_text("mine\n")
-    asked(person, "[ ] Also remove worktree")
+    asked(person, "[ ] Also remove worktree", "Its worktree stays, with 1 untracked file.")
+    person.see(f"Enter closes session and window {person.ask('#{window_id}')};")
     person.press("Enter")
     assert until(lambda: sessions(repo) == [])
     assert (place / "notes").exists()
 
 
+    person.see(f"The worktree at {place} stays.")
 def test_what_runs_in_its_window_is_named_and_asked_for(person: Terminal) -> None:
     place = session(person, "fix")
     person.type("sleep 1234")
@@ -139,16 +149,15 @@ def test_a_session_without_a_worktree_goes_at_once(person: Terminal, repo: Path)
     session(person, "plain", "--no-worktree")
     person.press("C-b", "R")
     assert until(lambda: sessions(repo) == [])
-    person.dismissed("Remove plain?")
     assert person.attached
 
 
-def test_but_not_with_what_runs_in_it(person: Terminal, repo: Path) -> None:
+def test_what_runs_in_there_takes_a_step_of_its_own(person: Terminal, repo: Path) -> None:
     session(person, "plain", "--no-worktree")
     person.type("sleep 1234")
     person.press("Enter")
     assert until(lambda: person.ask("#{pane_current_command}") == "sleep")
-    asked(person, "Remove plain?", "sleep runs in")
+    asked(person, "Close plain?", "sleep runs in")
     person.press("Enter")
     person.see("Still at work")
     assert sessions(repo) == ["plain"]
@@ -172,7 +181,7 @@ def test_from_the_main_checkout_it_asks_which_and_takes_several(
     person.type("two")
     person.see("❯ two")
     person.press("Tab", "Enter")
-    person.see("Remove 2 worktrees?", "Also remove 2 worktrees", "1 untracked file in one")
+    person.see("Close 2 sessions?", "Also remove 2 worktrees", "1 untracked file in one")
     person.press("Space", "Enter")
     person.see("This goes with the worktree")
     person.press("y")

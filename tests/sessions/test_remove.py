@@ -302,6 +302,7 @@ def test_keep_worktree(repo: Path, tmux: Server) -> None:
     answer = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
     gone = done("-L", tmux.socket, "remove", "fix", "--keep-worktree", cwd=repo)["removed"][0]
     assert gone["path"] is None
+    assert gone["notes"] == [f"The worktree at {answer['worktree']['path']} stays."]
     assert gone["windows_closed"] == [answer["window"]]
     listed = done("-L", tmux.socket, "list", cwd=repo)
     assert [tree["branch"] for tree in listed["worktrees"]] == ["main", "fix"]

@@ -174,7 +174,8 @@ CLEAN = confirm.RemovalQuestion(
     "Remove fix-login?",
     TARGETS,
     stays_with=("The branch fix-login goes too: it is merged into main.",),
-    stays_without=("The worktree and its branch stay.",),
+    closing="Close fix-login?",
+    windows=("@2",),
 )
 DIRTY = replace(
     CLEAN,

@@ -32,8 +32,10 @@ CLEAN = RemovalQuestion(
     "Remove fix-login?",
     ("⎇ fix-login  ~/p/.worktrees/fix-login",),
     stays_with=("The branch stays.", "The trash keeps it until 12 August."),
-    stays_without=("The worktree stays.",),
+    closing="Close fix-login?",
+    windows=("@2",),
 )
+PLAIN = replace(CLEAN, title="Remove notes?", closing="Close notes?", targets=(), worktrees=0)
 LOCKED = replace(CLEAN, kept=Refusal("It is locked: waits for QA.", "Unlock it first."))
 MAIN = replace(CLEAN, refused=Refusal("The main checkout is never removed.", "Choose another."))
 
@@ -239,17 +241,99 @@ class TestScreen:
         )
         told = screen(opened(question), 90, 30)
         assert (
-            "With the worktree would go 3 uncommitted files, 2 commits that exist nowhere else "
-            "and\n .env." in told
+            "Its worktree stays, with 3 uncommitted files, 2 commits that exist nowhere else and\n"
+            " .env." in told
         )
         for word in (" M a.py", "3f2 Log in", "vim in %5 (busy)", "a shell in %6", "Review login"):
             assert word in told
         assert "1,204 ignored cache files" in told
         assert "⎇ fix-login" in told
 
+    @pytest.mark.parametrize(
+        ("question", "off", "on"),
+        [
+            (
+                CLEAN,
+                "closes session and window @2; the worktree stays as it is.",
+                "removes session, window @2 and worktree.",
+            ),
+            (
+                replace(CLEAN, windows=()),
+                "closes the session; the worktree stays as it is.",
+                "removes session and worktree.",
+            ),
+            (
+                replace(CLEAN, losses=(FILES,)),
+                "closes session and window @2; the worktree stays as it is.",
+                "asks once more, then removes session, window @2 and worktree.",
+            ),
+            (
+                replace(CLEAN, occupants=(MAKE,)),
+                "closes session and window @2; the worktree stays as it is.",
+                "asks once more, then removes session, window @2 and worktree.",
+            ),
+            (
+                replace(CLEAN, occupants=(VIM,), sessions=2, worktrees=2, windows=("@2", "@3")),
+                "asks once more, then closes 2 sessions and 2 windows; the worktrees stay as "
+                "they are.",
+                "asks once more, then removes 2 sessions, 2 windows and 2 worktrees.",
+            ),
+            (
+                replace(CLEAN, losses=(FILES,), others=("Review",), occupants=(VIM,)),
+                "asks once more, then closes session and window @2; the worktree stays as it is.",
+                "asks three times more, then removes session, window @2 and worktree.",
+            ),
+            (
+                replace(CLEAN, sessions=0, windows=()),
+                "does nothing: Space chooses the worktree.",
+                "removes the worktree.",
+            ),
+        ],
+    )
+    def test_a_line_under_the_box_says_what_enter_does(
+        self, question: RemovalQuestion, off: str, on: str
+    ) -> None:
+        state = replace(opened(question), remove=False)
+        for told in (off, on, off):
+            assert f"Enter {told}" in screen(state, 120)
+            state = after(state, "space")
+
+    def test_also_beside_why_the_box_stays_off(self) -> None:
+        told = screen(after(opened(LOCKED), "space"))
+        assert "Unlock it first." in told
+        assert "Enter closes session and window @2; the worktree stays" in told
+
+    def test_also_where_there_is_hardly_room(self) -> None:
+        question = replace(CLEAN, losses=(FILES,))
+        for turns, said in (((), "Enter closes"), (("space",), "Enter asks once more")):
+            assert said in screen(after(opened(question), Resized(40, 10), *turns), 40, 10)
+
+    def test_title_and_headline_follow_the_box(self) -> None:
+        state = opened(replace(CLEAN, losses=(FILES,)))
+        assert "Close fix-login?" in screen(state)
+        assert "Its worktree stays, with 3 uncommitted files." in screen(state)
+        assert "Enter close" in screen(state)
+        state = after(state, "space")
+        assert "Remove fix-login?" in screen(state)
+        assert "With the worktree would go 3 uncommitted files." in screen(state)
+        assert "Enter go on" in screen(state)
+        assert "Remove fix-login?" in screen(opened(loading=True)), "it is not known yet"
+
+    def test_without_a_worktree_the_window_is_what_goes(self) -> None:
+        state = opened(PLAIN)
+        for told in ("Close notes?", "Its window @2 closes; nothing in git changes."):
+            assert told in screen(state)
+        for told in ("Enter close", "Esc leave"):
+            assert told in screen(state)
+        assert answer(state, "enter") == RemovalAnswer(False)
+        assert answer(state, "escape") is None
+        several = replace(PLAIN, sessions=3, windows=("@2", "@5"))
+        assert "Their windows @2 and @5 close; nothing in git" in screen(opened(several))
+        assert "It has no window; nothing in git" in screen(opened(replace(PLAIN, windows=())))
+
     def test_what_stays_follows_the_checkbox(self) -> None:
         assert "The trash keeps it until 12 August." in screen(opened())
-        assert "The worktree stays." in screen(after(opened(), "space"))
+        assert "until 12 August" not in screen(after(opened(), "space"))
 
     def test_the_step_names_exactly_what_goes(self) -> None:
         question = replace(CLEAN, losses=(FILES, ENV), occupants=(VIM, SHELL, MAKE))
@@ -273,7 +357,7 @@ class TestScreen:
     def test_a_long_list_scrolls_under_a_summary_that_stays(self) -> None:
         items = tuple(f"file{n}" for n in range(40))
         question = replace(CLEAN, losses=(Loss("40 uncommitted files", items),))
-        state = after(opened(question), Resized(40, 12))
+        state = after(opened(question), Resized(40, 12), "space")
         assert "↓" in screen(state, 40, 12)
         end = after(state, "end")
         assert "file39" in screen(end, 40, 12)
@@ -293,8 +377,9 @@ class TestScreen:
             notes=(evil,),
             occupants=(Occupant(evil, busy=True),),
             others=(evil,),
-            stays_without=(evil,),
             stays_with=(evil,),
+            closing=evil,
+            windows=(evil,),
             kept=Refusal(evil, evil),
         )
         for state in (opened(question), after(opened(question), "enter"), opened(MAIN)):
@@ -321,9 +406,10 @@ questions = st.builds(
     st.lists(st.builds(Occupant, texts, st.booleans(), st.booleans()), max_size=3).map(tuple),
     lists,
     lists,
+    refusals,
+    refusals,
+    texts,
     lists,
-    refusals,
-    refusals,
 )
 events: st.SearchStrategy[ConfirmEvent | str] = st.one_of(
     st.sampled_from([*confirm_state.KEYS, "y", "m", "c", "x"]),

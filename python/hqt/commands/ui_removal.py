@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hqt import tables, verdict
@@ -59,11 +59,16 @@ class _Found:
 
 def first(targets: Collection[Going]) -> RemovalQuestion:
     """What can be said at once."""
+    going = [one for one in targets if one.session]
+    windows = (one.world.window_of(one.session) for one in going if one.session)
+    called = going[0].name if len(going) == 1 else f"{len(going)} sessions"
     return RemovalQuestion(
         title=_title(targets),
         targets=tuple(one.line for one in targets),
-        sessions=sum(1 for one in targets if one.session),
+        sessions=len(going),
         worktrees=sum(1 for one in targets if one.tree),
+        closing=f"Close {called}?",
+        windows=tuple(dict.fromkeys(window for window in windows if window)),
     )
 
 
@@ -76,21 +81,16 @@ def whole(targets: Collection[Going]) -> RemovalQuestion:
         _of(one.going, loss, several) for one in found for loss in _losses(one.inventory.losses)
     ]
     final = next((one.kept for one in found if one.kept), None)
-    sessions = sum(1 for one in targets if one.session)
     question = first(targets)
-    return RemovalQuestion(
-        title=question.title,
-        targets=question.targets,
-        sessions=sessions,
-        worktrees=len(found),
+    return replace(
+        question,
         losses=tuple(losses),
         notes=tuple(note for one in found for note in _notes(one.inventory.losses)),
         occupants=tuple(_unique([*_in_windows(targets), *(w for o in found for w in _inside(o))])),
         others=tuple(dict.fromkeys(name for one in found for name in _others(one))),
         stays_with=(*map(_branch, found), *_trash(found)),
-        stays_without=_without(targets, bool(found)),
-        refused=None if sessions else final,
-        kept=final if sessions else None,
+        refused=None if question.sessions else final,
+        kept=final if question.sessions else None,
     )
 
 
@@ -246,11 +246,3 @@ def _trash(found: list[_Found]) -> tuple[str, ...]:
     days = min(one.going.world.config.trash_days for one in found)
     until = time.strftime("%Y-%m-%d", time.localtime(time.time() + days * _DAY))
     return (f"The trash keeps it until {until}; undo brings it back.",)
-
-
-def _without(targets: Collection[Going], trees: bool) -> tuple[str, ...]:
-    if not trees:
-        return ()
-    several = sum(1 for one in targets if one.tree) > 1
-    return ("The worktrees and their branches stay." if several else
-            "The worktree and its branch stay.",)  # fmt: skip

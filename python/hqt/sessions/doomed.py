@@ -60,7 +60,7 @@ def _doom(target: Target, keep_worktree: bool, evacuate: bool, gone: tuple[str, 
     if session is None:
         session = at_home(tree, inside)
     if keep_worktree:
-        return Doomed(world, session, None, f"The worktree at {tree.path} stays, as asked.")
+        return Doomed(world, session, None, f"The worktree at {tree.path} stays.")
     others = [one.nickname for one in inside if session is None or one.id != session.id]
     if others and target.session and not evacuate:
         who = ", ".join(others)

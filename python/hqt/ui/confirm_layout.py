@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hqt.ui import confirm_words
 from hqt.ui.confirm_model import ConfirmState, Occupant, Step
-from hqt.ui.text import clean, clip, enumerated, paragraph
+from hqt.ui.text import clean, clip, paragraph
 from hqt.ui.view import BAD, BOLD, DIM, NOTICE, Fragment, Line
 
 SPACIOUS = 15  # lines from which parts are set apart by an empty one
+_ROOMY = 3  # lines for a sentence, without which what Enter does is told and not what stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,6 @@ def overflow(state: ConfirmState) -> int:
     return max(len(told.body) - told.room(state.height), 0)
 
 
-def busy(state: ConfirmState) -> tuple[Occupant, ...]:
-    """Who would be ended by what is chosen now."""
-    there = state.question.occupants
-    return tuple(man for man in there if man.busy and (state.remove or not man.outside))
-
-
 def parts(state: ConfirmState, width: int, height: int) -> Parts:
     """All lines of the current step, for a screen of this size."""
     draft = _Draft(state, max(width - 2, 2), max(height // 3, 1))
@@ -53,36 +49,16 @@ class _Draft:
 
     def head(self) -> list[Line]:
         """The title, and the sentence that must be read whatever else there is room for."""
-        titles = {
-            Step.LOSS: "This goes with the worktree",
-            Step.EVACUATE: "Others live in the worktree",
-            Step.BUSY: "Still at work in there",
-        }
         question = self.state.question
-        title = self._line(titles.get(self.state.step, question.title), BOLD)
+        title = self._line(confirm_words.title(self.state), BOLD)
         if self.state.loading:
             return [title, self._line("Looking at what is in there", NOTICE)]
         if question.refused:
             told = self._sentence(question.refused.reason, BAD)
             return [title, *told, *self._sentence(question.refused.remedy)]
-        return [title, *self._stake()]
-
-    def _stake(self) -> list[Line]:
-        question = self.state.question
-        if self.state.step is Step.EVACUATE:
-            return self._sentence("They would be moved to the main checkout first.")
-        if self.state.step is Step.BUSY:
-            return self._sentence("They would be ended with their windows.")
-        if not question.worktrees:
-            return []
-        if not question.losses:
-            return self._sentence("Nothing would be lost.")
-        lost = enumerated(tuple(loss.summary for loss in question.losses))
-        if self.state.step is Step.LOSS:
-            return self._sentence(f"{lost[:1].upper()}{lost[1:]}.", BAD)
-        return self._sentence(
-            f"With the worktree would go {lost}.", BAD if self.state.remove else ""
-        )
+        at_stake = self.state.remove and question.losses
+        bad = at_stake and self.state.step in (Step.REVIEW, Step.LOSS)
+        return [title, *self._sentence(confirm_words.stake(self.state), BAD if bad else "")]
 
     def body(self) -> list[Line]:
         """Everything by name."""
@@ -93,7 +69,7 @@ class _Draft:
             case Step.EVACUATE:
                 return self._items(question.others, "  ")
             case Step.BUSY:
-                return self._items(tuple(man.text for man in busy(self.state)), "  ")
+                return self._items(tuple(man.text for man in confirm_words.busy(self.state)), "  ")
         return [
             *self._items(question.targets),
             *self._losses(),
@@ -103,19 +79,23 @@ class _Draft:
         ]
 
     def foot(self) -> list[Line]:
-        """The checkbox, and what stays under what is chosen now."""
+        """The checkbox; what Enter does, and what stays, under what is chosen now."""
         question = self.state.question
-        if self.state.loading or question.refused:
+        if self.state.loading or question.refused or not question.worktrees:
             return []
-        lines: list[Line] = []
-        if self.state.step is Step.REVIEW and question.worktrees:
-            lines = self._checkbox()
-        if self.state.message:
-            return [*lines, *self._sentence(self.state.message, NOTICE)]
         if self.state.step in (Step.EVACUATE, Step.BUSY):
+            return []
+        lines = self._asked() if self.state.step is Step.REVIEW else []
+        cramped = lines and self.most < _ROOMY
+        if self.state.message or cramped or not self.state.remove:
             return lines
-        stays = question.stays_with if self.state.remove else question.stays_without
-        return lines + self._sentence(" ".join(stays), DIM, max(self.most - 1, 1))
+        stays = " ".join(question.stays_with)
+        return lines + self._sentence(stays, DIM, max(self.most - len(lines) + 1, 1))
+
+    def _asked(self) -> list[Line]:
+        """The checkbox, and what it makes of Enter."""
+        said = self._sentence(self.state.message, NOTICE) if self.state.message else []
+        return [*self._checkbox(), *said, *self._sentence(confirm_words.enter(self.state))]
 
     def _checkbox(self) -> list[Line]:
         question = self.state.question

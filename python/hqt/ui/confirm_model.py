@@ -49,9 +49,10 @@ class RemovalQuestion:
     occupants: tuple[Occupant, ...] = ()
     others: tuple[str, ...] = ()  # other sessions that live in the worktree
     stays_with: tuple[str, ...] = ()  # what stays when the worktree goes: branch, trash until when
-    stays_without: tuple[str, ...] = ()  # what stays when only the session goes
     refused: Refusal | None = None  # nothing can be removed
     kept: Refusal | None = None  # the session can, the worktree cannot
+    closing: str = ""  # the title while only sessions would go: "Close fix-login?"
+    windows: tuple[str, ...] = ()  # of the sessions: "@3"
 
 
 @dataclass(frozen=True, slots=True)

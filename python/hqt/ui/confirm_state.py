@@ -17,6 +17,7 @@ from hqt.ui.confirm_model import (
     RemovalQuestion,
     Step,
 )
+from hqt.ui.confirm_words import steps, unchosen
 from hqt.ui.events import Click, Field, Key, Outcome, Resized, Wheel
 from hqt.ui.icons import Icons
 
@@ -37,19 +38,6 @@ def _harmless(question: RemovalQuestion) -> bool:
     """Whether the worktree goes unless the user says otherwise: nothing is lost, nobody moved."""
     at_stake = question.losses or question.others or question.kept or question.refused
     return question.worktrees > 0 and not at_stake
-
-
-def steps(state: ConfirmState) -> tuple[Step, ...]:
-    """What has to be agreed to, one by one, after the first screen."""
-    question = state.question
-    needed: list[Step] = []
-    if state.remove and question.losses:
-        needed.append(Step.LOSS)
-    if state.remove and question.others:
-        needed.append(Step.EVACUATE)
-    if any(man.busy and (state.remove or not man.outside) for man in question.occupants):
-        needed.append(Step.BUSY)
-    return tuple(needed)
 
 
 def step(state: ConfirmState, event: ConfirmEvent) -> ConfirmState:
@@ -113,10 +101,8 @@ def _pressed(state: ConfirmState, key: str) -> ConfirmState:
 
 
 def _going_on(state: ConfirmState) -> ConfirmState:
-    if state.loading:
+    if state.loading or unchosen(state):
         return state
-    if not state.remove and not state.question.sessions:
-        return replace(state, message="Nothing is chosen: Space chooses the worktree.")
     return _after(state, Step.REVIEW)
 
 

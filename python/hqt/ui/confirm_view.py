@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hqt.ui.confirm_layout import overflow, parts
 from hqt.ui.confirm_model import ConfirmState, Step
-from hqt.ui.confirm_state import AGREES, steps
+from hqt.ui.confirm_state import AGREES
+from hqt.ui.confirm_words import closes, steps, unchosen
 from hqt.ui.view import DIM, Fragment, Hint, Line, View, footer, page, spread
 
 _AGREEMENTS = {
@@ -46,5 +47,7 @@ def _keys(state: ConfirmState, cells: int) -> Line:
     if state.step in AGREES:
         key = AGREES[state.step]
         return footer([Hint(key, _AGREEMENTS[state.step], key), *more], leave, cells)
-    does = "go on" if steps(state) else "remove"
+    if unchosen(state):
+        return footer(more, leave, cells)
+    does = "go on" if steps(state) else "close" if closes(state) else "remove"
     return footer([Hint("Enter", does, "enter"), *more], leave, cells)
