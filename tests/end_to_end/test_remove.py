@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from helpers import repos
 from helpers.calls import done
 from helpers.repos import git
@@ -93,9 +95,9 @@ def test_only_the_session_goes_when_the_worktree_is_not_chosen(
     person.press("Enter")
     assert until(lambda: sessions(repo) == [])
     assert (place / "notes").exists()
-
-
     person.see(f"The worktree at {place} stays.")
+
+
 def test_what_runs_in_its_window_is_named_and_asked_for(person: Terminal) -> None:
     place = session(person, "fix")
     person.type("sleep 1234")
@@ -145,11 +147,44 @@ def test_a_locked_worktree_stays_and_its_session_may_go(person: Terminal, repo: 
     assert place.exists()
 
 
-def test_a_session_without_a_worktree_goes_at_once(person: Terminal, repo: Path) -> None:
-    session(person, "plain", "--no-worktree")
-    person.press("C-b", "R")
+def adopted(person: Terminal, repo: Path) -> str:
+    """The window that the person was in all along, made a session of the main checkout."""
+    window = person.ask("#{window_id}")
+    call = ("-L", person.server.socket, "--client", person.client, "open", "main")
+    assert done(*call, cwd=repo)["window"] == window
+    return window
+
+
+def test_a_window_without_a_worktree_closes_after_a_yes(person: Terminal, repo: Path) -> None:
+    """It may be the person's own, with everything on its screen."""
+    person.server.cmd("new-window", "-d")
+    window = adopted(person, repo)
+    asked(person, "Close main?", f"Its window {window} closes; nothing in git changes.")
+    person.press("Escape")
+    person.dismissed("Close main?")
+    assert sessions(repo) == ["main"]
+    assert window in person.server.windows()
+    asked(person, "Close main?", "Enter close")
+    person.press("Enter")
+    assert until(lambda: window not in person.server.windows())
     assert until(lambda: sessions(repo) == [])
     assert person.attached
+    assert repo.exists()
+
+
+@pytest.mark.parametrize("way", ["menu", "picker"])
+def test_from_wherever_it_is_removed(person: Terminal, repo: Path, way: str) -> None:
+    adopted(person, repo)
+    if way == "menu":
+        person.press("C-b", "W")
+        person.see("Remove…")
+        person.press("x")
+    else:
+        person.press("C-b", "S")
+        person.see("Worktrees", "idle  main")
+        person.press("Down", "C-x")
+    person.see("Close main?", "nothing in git changes.")
+    assert sessions(repo) == ["main"]
 
 
 def test_what_runs_in_there_takes_a_step_of_its_own(person: Terminal, repo: Path) -> None:

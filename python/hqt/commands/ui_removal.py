@@ -94,11 +94,6 @@ def whole(targets: Collection[Going]) -> RemovalQuestion:
     )
 
 
-def is_busy(one: Going) -> bool:
-    """Whether something works in the window of its session."""
-    return bool(_busy(one))
-
-
 def tilde(path: Path) -> str:
     """A path as people write it."""
     try:

@@ -18,8 +18,8 @@ from hqt.ui.confirm_model import ConfirmServices, Refusal, RemovalAnswer, Remova
 def show(caller: Caller, *names: str | None) -> None:
     """Ask about these targets (none: the selected checkout's session, or which), then remove them.
 
-    Sessions without a worktree go at once, unless something runs in their windows. The work itself
-    is done outside of this popup.
+    Sessions without a worktree are asked about too: a key is pressed sooner than a command is
+    typed, and what is in their windows is in no trash. The work is done outside of this popup.
     """
     chosen = [name for name in names if name] or _selected(caller)
     if not chosen:
@@ -29,9 +29,6 @@ def show(caller: Caller, *names: str | None) -> None:
         confirm.run(refusal, icon_set=_icons(found))
         return
     going = [_going(one) for one in found]
-    if not any(one.tree or ui_removal.is_busy(one) for one in going):
-        _go(going[0].world.caller, going, RemovalAnswer(remove_worktree=True))
-        return
     services = ConfirmServices(load=lambda: ui_removal.whole(_again(caller, going)))
     answer = confirm.run(ui_removal.first(going), services, icon_set=_icons(found))
     if answer is not None:
