@@ -73,16 +73,22 @@ class Document:
 
     def unknown(self, keys: tuple[str, ...], known: Sequence[str]) -> HqtError:
         """`config_invalid` for a key that is none of the `known` ones; the nearest is named."""
-        import difflib
-
-        near = difflib.get_close_matches(keys[-1], known, 1)
-        meant = f"Did you mean {near[0]}? " if near else ""
-        return self.invalid(keys, "is not known here", f"{meant}Use only {', '.join(known)}.")
+        remedy = f"{meant(keys[-1], known)}Use only {', '.join(known)}."
+        return self.invalid(keys, "is not known here", remedy)
 
     def invalid(self, keys: tuple[str, ...], problem: str, remedy: str) -> HqtError:
         """`config_invalid` for the value of `keys`; `problem` completes "<keys> …"."""
         line = next((at for n in range(len(keys), 0, -1) if (at := self.line(*keys[:n]))), None)
         return invalid(self.path, line, f"{'.'.join(keys)} {problem}", remedy)
+
+
+def meant(name: str, known: Sequence[str]) -> str:
+    """A question after the one of the `known` names that is nearest, with a space behind it; ""
+    where none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(name, known, 1)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def invalid(path: Path, line: int | None, problem: str, remedy: str) -> HqtError:

@@ -38,6 +38,12 @@ def test_a_user_adds_a_harness_and_changes_one_of_hqts(programs: Path, sealed: P
     assert tuple(profiles.profiles(paths.config_file())) == (*OWN, "mine")
 
 
+def test_a_harness_that_there_is_not_is_told_with_the_nearest() -> None:
+    error = refused(lambda: profile("cluade"), Code.CONFIG_INVALID)
+    assert error.remedy.startswith("Did you mean claude? Use one of shell, claude, ")
+    assert refused(lambda: profile("xyz"), Code.CONFIG_INVALID).remedy.startswith("Use one of ")
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [

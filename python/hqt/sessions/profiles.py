@@ -111,10 +111,11 @@ def named(name: str, config_file: Path) -> Profile:
     """The profile called `name`; raises `config_invalid` where there is none or it is wrong."""
     found = profiles(config_file)
     if name not in found:
+        near = toml_file.meant(name, list(found))
         raise HqtError(
             Code.CONFIG_INVALID,
             f"There is no harness called {name!r}. Nothing was made.",
-            f"Use one of {', '.join(found)}, or describe it in {config_file} as [harness.{name}].",
+            f"{near}Use one of {', '.join(found)}, or describe it in {config_file} as [harness.{name}].",
             {"harness": name, "known": list(found)},
         )
     return found[name]
