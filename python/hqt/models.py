@@ -166,6 +166,8 @@ class Pane:
     window_dirty: str = ""  # @hqt_dirty of its window
     window_unique: str = ""  # @hqt_unique of its window
     window_index: int = 0  # its window's place in its tmux session
+    started: str = ""  # the session whose program hqt started in it, until another one is there
+    start_path: str = ""  # where it was opened; "" before tmux 3.3
 
 
 @dataclass(frozen=True, slots=True)

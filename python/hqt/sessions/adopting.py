@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.models import Pane, Session, Worktree
-from hqt.sessions import placement
+from hqt.sessions import family, placement
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
@@ -33,21 +33,9 @@ def window_of(world: World, tree: Worktree | None, row: Session) -> str | None:
         free = panes[0].window_session not in known
         if not free or not all(_lives_in(world, pane, tree) for pane in panes):
             continue
-        if row.harness == "shell" or panes[0].window_name in named or _runs(panes, row):
+        if row.harness == "shell" or panes[0].window_name in named or family.runs(panes, row):
             return window
     return None
-
-
-def _runs(panes: list[Pane], row: Session) -> bool:
-    """Whether a program in there was started with the session's conversation."""
-    from hqt import processes
-
-    if row.conversation is None:
-        return False
-    running = processes.running()
-    inside = {pane.pid for pane in panes}
-    inside |= {one for pid in inside for one in processes.descendants(running, pid)}
-    return any(row.conversation in word for one in inside for word in processes.words(one))
 
 
 def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
@@ -55,10 +43,13 @@ def _lives_in(world: World, pane: Pane, tree: Worktree) -> bool:
 
 
 def idle_pane(world: World, window: str, row: Session) -> str | None:
-    """The pane of such a window in which the session's agent is to run again: an idle shell."""
+    """The pane of such a window in which the session's program is to run again: one that it has
+    left behind dead or, for an agent, the idle shell of a window that lost its options."""
     from hqt import processes
     from hqt.tmux.occupants import busy, is_shell
 
+    if dead := family.dead(world, row):
+        return dead.id
     panes = world.snapshot.panes if world.snapshot else ()
     mine = [pane for pane in panes if pane.window == window]
     if row.harness == "shell" or any(pane.window_session == row.id for pane in mine):

@@ -14,6 +14,7 @@ from hqt import processes
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Occupants, Pane, Process, Session, Worktree
 from hqt.names import tmux_session_name
+from hqt.sessions import family
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
@@ -71,7 +72,7 @@ def close_worktree(
     here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
     inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
-    inside += [one for one in _window_panes(world, session) if one.dead]
+    inside += _left_behind(world, session)
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
     ending |= {pane.pid for pane in leaving} | {one.pid for one in here.processes}
@@ -138,24 +139,25 @@ def _window_panes(world: World, session: Session | None) -> list[Pane]:
 
 def _going(world: World, session: Session | None) -> list[Pane]:
     """The panes of that window that go with the session: those that live in its worktree, since
-    an option alone never justifies closing one. A session without a worktree has no such place;
-    its window was opened for it, and goes whole, but for panes that have joined it from where
-    others live."""
+    an option alone never justifies closing one. A session without a worktree has no such place to
+    itself: those go that hqt has started for it, or that are in its project."""
     panes = _window_panes(world, session)
     if session is None or not panes:
         return panes
     if session.worktree_path is None:
-        return [pane for pane in panes if len(panes) == 1 or not _is_a_guest(world, pane)]
+        return [pane for pane in panes if family.belongs(world, session, pane)]
     tree = world.worktree_of(session)
     running = world.running()
     own = processes.own(running, world.caller.process)
     here = _inside(world, tree.path if tree else session.worktree_path, running, own)
-    return [pane for pane in panes if pane in here.panes or pane.dead]  # a dead one is nowhere
+    inside = [p for p in panes if p in here.panes and p.started in {"", session.id}]
+    return inside + _left_behind(world, session)
 
 
-def _is_a_guest(world: World, pane: Pane) -> bool:
-    home = world.home_of(pane)
-    return home is not None and not home.main and bool(world.sessions_in(home))
+def _left_behind(world: World, session: Session | None) -> list[Pane]:
+    """The dead panes of that window that go with the session; they are nowhere any more."""
+    panes = _window_panes(world, session)
+    return [one for one in panes if session and one.dead and family.belongs(world, session, one)]
 
 
 def _inside(

@@ -36,4 +36,5 @@ def evacuate(
 
 def sentence(passage: Passage) -> str:
     """What happened to a session, for a person."""
-    return f"Session {passage.row.nickname} moved to {passage.world.repository.root}."
+    moved = f"Session {passage.row.nickname} moved to {passage.world.repository.root}."
+    return " ".join((moved, *(() if passage.steps else passage.notes)))

@@ -1,10 +1,15 @@
-"""The panes of a session's window that belong together, and what runs in each where it is led."""
+"""The panes of a session's window: which are its own, and what runs in each where it is led.
+
+A window's mark says whose window it is, not whose its panes are: the user may have joined one from
+elsewhere. Those are left alone, whatever is forced.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from hqt.errors import Code, HqtError
 from hqt.models import Pane, Session, Worktree
 from hqt.sessions import folders
 from hqt.sessions import world as worlds
@@ -23,17 +28,93 @@ class Step:
 
 
 def of(world: World, session: Session) -> tuple[Pane, ...]:
-    """The session's own pane last, before it those of its window that are in its checkout."""
-    panes = world.snapshot.panes if world.snapshot else ()
-    window = [pane for pane in panes if pane.window_session == session.id]
-    if not window:
+    """The session's own pane last, before it those of its window that are in its checkout; none
+    where no window is its own. Raises `ambiguous_target` where its own pane cannot be told."""
+    panes = _window(world, session)
+    inside = [pane for pane in panes if is_inside(world, session, pane)]
+    mine = [pane for pane in panes if pane.started == session.id] or _unmarked(
+        session, panes, inside
+    )
+    if not mine and not inside and all(_is_elsewhere(pane) for pane in panes):
         return ()
-    source = world.worktree_of(session) or world.main
-    told = [pane for pane in window if pane.agent_state]
-    # Ids only grow, so the lowest one is the pane that the window was opened with.
-    own = told[0] if told else min(window, key=lambda pane: int(pane.id[1:]))
-    beside = [p for p in window if p != own and p.path and world.home_of(p) == source]
-    return (*beside, own)
+    if len(mine) != 1:
+        raise _which(session, panes)
+    return (*(pane for pane in inside if pane not in mine), *mine)
+
+
+def belongs(world: World, session: Session, pane: Pane) -> bool:
+    """Whether a pane of a session's window goes with it: hqt has started it for the session, or it
+    is where the session lives and no other's."""
+    return pane.started == session.id or is_inside(world, session, pane)
+
+
+def is_inside(world: World, session: Session, pane: Pane) -> bool:
+    """Whether a pane that is no other session's is where this one lives: in its worktree, else in
+    its project outside of any. A dead pane is where it was opened."""
+    path = pane.path or (pane.start_path if pane.dead else "")
+    if not path or pane.started not in {"", session.id}:
+        return False
+    folder = worlds.pane_path(path)
+    home, tree = world.home(folder), world.place_of(session)
+    if tree is not None:
+        return home == tree
+    place = session.worktree_path or world.repository.root
+    return folder.is_relative_to(place) and (home is None or place.is_relative_to(home.path))
+
+
+def dead(world: World, session: Session) -> Pane | None:
+    """The session's own pane, if its program has ended and the pane was kept."""
+    panes = _window(world, session)
+    own = [pane for pane in panes if pane.started == session.id]
+    if not own and len(panes) == 1 and is_inside(world, session, panes[0]):
+        own = panes
+    return own[0] if len(own) == 1 and own[0].dead else None
+
+
+def runs(panes: list[Pane], session: Session) -> bool:
+    """Whether a program in there was started with the session's conversation."""
+    from hqt import processes
+
+    if session.conversation is None:
+        return False
+    running = processes.running()
+    inside = {pane.pid for pane in panes}
+    inside |= {one for pid in inside for one in processes.descendants(running, pid)}
+    return any(session.conversation in word for one in inside for word in processes.words(one))
+
+
+def _window(world: World, session: Session) -> list[Pane]:
+    panes = world.snapshot.panes if world.snapshot else ()
+    return [pane for pane in panes if pane.window_session == session.id]
+
+
+def _unmarked(session: Session, panes: list[Pane], inside: list[Pane]) -> list[Pane]:
+    """The own pane of a window that hqt has only found (tmux-resurrect has made it, say): the only
+    one that can be it, else the one in which the session's agent is seen."""
+    if len(inside) < 2:
+        return inside or ([] if any(map(_is_elsewhere, panes)) else panes)
+    if session.harness == "shell":  # all of them are
+        return inside[:1]
+    told = [pane for pane in inside if pane.agent_state]
+    return told or [pane for pane in inside if runs([pane], session)]
+
+
+def _is_elsewhere(pane: Pane) -> bool:
+    """Whether a pane, known not to be inside, is known to be somewhere; where that is unknown it
+    might be the session's."""
+    return bool(pane.path or pane.started or pane.dead)
+
+
+def _which(session: Session, panes: list[Pane]) -> HqtError:
+    ids = [pane.id for pane in panes]
+    return HqtError(
+        Code.AMBIGUOUS_TARGET,
+        f"hqt cannot tell which pane of window {panes[0].window} runs {session.nickname!r} "
+        f"({', '.join(ids)}). Nothing was moved.",
+        "Leave only its own pane in that window (`break-pane` puts another one apart), then try "
+        "again.",
+        {"candidates": ids},
+    )
 
 
 def steps(

@@ -44,8 +44,17 @@ class Passage:
 
     @property
     def window(self) -> str | None:
-        """The session's window, if it has one."""
+        """The window that is marked as the session's, if there is one."""
         return self.world.window_of(self.session)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should see."""
+        if self.steps:
+            return self.steps[-1].launch.notes
+        if self.window is None:
+            return ()
+        return (f"Nothing in window {self.window} is the session's; it stays as it is.",)
 
 
 def prepare(
@@ -61,7 +70,8 @@ def prepare(
 
     `prepared` is what the setup of a new worktree has left to do. Raises `busy` where a program
     runs in one of the panes (unless `close`), `cannot_resume` where the conversation cannot
-    follow (unless `anew`), and `config_invalid`.
+    follow (unless `anew`), `ambiguous_target` where its own pane cannot be told, and
+    `config_invalid`.
     """
     prepared = prepared or Prepared()
     running = processes.running()
@@ -97,9 +107,11 @@ def go(passage: Passage, undo: ExitStack, written: Callable[[], object] = lambda
     undo.callback(_write, passage.session)
     _write(passage.row)
     written()
-    if passage.window:
+    if passage.window and passage.steps:
         undo.callback(_mark_again, passage)
         placement.mark(world, passage.window, passage.row, passage.tree)
+    elif passage.window:
+        _disown(world, passage.window)
     for step in passage.steps:
         if step != passage.own:
             _respawn(passage, step, undo)
@@ -249,6 +261,12 @@ def _put_back(passage: Passage, step: Step) -> None:
         _start(
             world, Step(step.pane, family.shell(step.launch), start, old if step.session else None)
         )
+
+
+def _disown(world: World, window: str) -> None:
+    from hqt.tmux import windows
+
+    windows.disown(worlds.connect(world.caller), window)
 
 
 def _mark_again(passage: Passage) -> None:

@@ -57,8 +57,8 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
             passage = leading.prepare(world, session, tree, anew=terms.fresh, close=terms.close)
             notes = ()
         leading.go(passage, undo, note.close)
-        launch_notes = passage.steps[-1].launch.notes if passage.steps else notes
-        told = (*settled, *launch_notes, *_staying(world, session, passage.tree))
+        notes = passage.notes if passage.steps else (*notes, *passage.notes)
+        told = (*settled, *notes, *_staying(world, session, passage.tree))
         now = worlds.again(world)
         moved = _told(now, passage.row, passage.tree, told)
         status.tell(now, moved.worktree)

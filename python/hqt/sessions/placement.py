@@ -149,6 +149,7 @@ def show(
         command=pane.words(world, launching),
         environment={"HQT_SESSION": session.id, **launching.environment},
         options=marks(world, session, tree),
+        started=session.id,
         select=select,
         client=client(world) if select else None,
     )
@@ -171,6 +172,7 @@ def respawn(
         cwd=start,
         command=panes.words(world, launching, respawn=True),
         environment={**({"HQT_SESSION": session.id} if session else {}), **launching.environment},
+        started=session.id if session else "",
     )
 
 

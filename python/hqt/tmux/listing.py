@@ -22,10 +22,14 @@ from hqt.tmux.formats import unquote
 
 _PANE = (
     "pane_id window_id session_id session_name pane_pid pane_dead window_active pane_active "
-    "n:pane_current_path pane_current_path pane_current_command window_name window_index"
+    "n:pane_current_path pane_current_path pane_current_command window_name window_index "
+    "n:pane_start_path pane_start_path"
 ).split()
-_MARKS = "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_dirty @hqt_unique".split()
+MARKS = "@hqt_session @hqt_worktree @hqt_branch @hqt_state @hqt_dirty @hqt_unique".split()
 _AGENT = "@hqt_agent"
+# Which session's program hqt has started in a pane, and as which process: "1a2b3c4d 4711". What is
+# respawned in the pane by somebody else is another one.
+STARTED = "@hqt_started"
 _CLIENT = (
     "client_name session_id window_id client_activity client_width client_height "
     "client_control_mode client_pid"
@@ -70,12 +74,22 @@ def commands(mark: str) -> list[list[str]]:
         ["display-message", "-p", f"{mark}O{mark}S{mark}."],
         ["show-options", "-g"],
         ["run-shell", "-C", _option_reads(mark)],
+        ["display-message", "-p", _end(mark)],
     ]
+
+
+def is_whole(text: str, mark: str) -> bool:
+    """Whether all that `commands(mark)` print is there; only then `parse` may read it."""
+    return text.endswith(_end(mark))
+
+
+def _end(mark: str) -> str:
+    return f"{mark}Z{mark}."
 
 
 def _option_reads(mark: str) -> str:
     """A format that becomes the commands which print the options of windows and of panes."""
-    marked = "".join(f"#{{{name}}}" for name in _MARKS)
+    marked = "".join(f"#{{{name}}}" for name in MARKS)
     window = (
         f"display-message -p {mark}O{mark}#{{window_id}}{mark}. ; "
         "show-options -wq -t #{window_id} ; "
@@ -83,9 +97,10 @@ def _option_reads(mark: str) -> str:
     # Of a pane's id only the number: `display-message` reads a % as the beginning of a date's part.
     pane = (
         f"display-message -p {mark}A{mark}#{{s/%//:pane_id}}{mark}. ; "
-        f"show-options -pq -t #{{pane_id}} {_AGENT} ; "
+        "show-options -pq -t #{pane_id} ; "
     )
-    return f"#{{S:#{{W:#{{?{marked},{window},}}#{{P:#{{?#{{{_AGENT}}},{pane},}}}}}}}}"
+    own = f"#{{{_AGENT}}}#{{{STARTED}}}"
+    return f"#{{S:#{{W:#{{?{marked},{window},}}#{{P:#{{?{own},{pane},}}}}}}}}"
 
 
 def _format(kind: str, fields: list[str], mark: str) -> str:
@@ -110,7 +125,7 @@ def parse(text: str, mark: str) -> Snapshot:
             clients.append(_client(dict(zip(_CLIENT, fields, strict=True))))
         elif kind == "E":
             version, pid, environment = fields[0], int(fields[1]), after
-        else:
+        elif kind != "Z":
             options[{"A": "%"}.get(kind, "") + fields[0]] = _options(after)
     panes: dict[str, Pane] = {}
     for row in rows:
@@ -133,12 +148,11 @@ def parse(text: str, mark: str) -> Snapshot:
 
 def _pane(field: dict[str, str], options: Mapping[str, Mapping[str, str]]) -> Pane:
     pid = int(field["pane_pid"] or 0)
-    path = field["pane_current_path"]
-    length = int(field["n:pane_current_path"] or 0)
-    if len(path.encode(errors="surrogateescape")) != length or "\n" in path:
-        # A newline may also be a carriage return that was translated.
+    path = _path(field, "pane_current_path")
+    if path is None:
         path = _kernel_path(pid)
     marks = options.get(field["window_id"], {})
+    own = options.get(field["pane_id"], {})
     return Pane(
         id=field["pane_id"],
         window=field["window_id"],
@@ -150,7 +164,7 @@ def _pane(field: dict[str, str], options: Mapping[str, Mapping[str, str]]) -> Pa
         dead=field["pane_dead"] == "1",
         window_session=marks.get("@hqt_session", ""),
         window_worktree=marks.get("@hqt_worktree", ""),
-        agent_state=options.get(field["pane_id"], {}).get(_AGENT, ""),
+        agent_state=own.get(_AGENT, ""),
         window_active=field["window_active"] == "1",
         pane_active=field["pane_active"] == "1",
         window_name=field["window_name"],
@@ -159,7 +173,24 @@ def _pane(field: dict[str, str], options: Mapping[str, Mapping[str, str]]) -> Pa
         window_dirty=marks.get("@hqt_dirty", ""),
         window_unique=marks.get("@hqt_unique", ""),
         window_index=int(field["window_index"] or 0),
+        started=_started(own.get(STARTED, ""), pid),
+        start_path=_path(field, "pane_start_path") or "",
     )
+
+
+def _path(field: dict[str, str], name: str) -> str | None:
+    """A path as tmux knows it; None when it was mangled on its way."""
+    path = field[name]
+    whole = len(path.encode(errors="surrogateescape")) == int(field[f"n:{name}"] or 0)
+    # A newline may also be a carriage return that was translated.
+    return path if whole and "\n" not in path else None
+
+
+def _started(value: str, pid: int) -> str:
+    """The session of a pane's mark; "" when another process has taken the pane over. Of a dead
+    pane not every tmux tells the process."""
+    session, _, process = value.partition(" ")
+    return session if pid == 0 or process == str(pid) else ""
 
 
 def _client(field: dict[str, str]) -> Client:

@@ -156,15 +156,28 @@ def connect(
 def read(tmux: Tmux) -> Snapshot:
     """Everything hqt wants to know of a server, in one call.
 
-    Raises `tmux_unavailable` when no server answers, `timeout` when it does not in time.
+    Raises `tmux_unavailable` when no server answers, `timeout` when it does not in time or not
+    with all that was asked: what is missing would look as if it were not there.
     """
     mark = os.urandom(8).hex()
     answer = tmux.ask(*listing.commands(mark))
+    if answer.status == 0 and not _is_whole(answer, mark):  # as of a server that is just ending
+        answer = tmux.ask(*listing.commands(mark))
+    if answer.status == 0 and not _is_whole(answer, mark):
+        raise HqtError(
+            Code.TIMEOUT,
+            f"The tmux server at {tmux.place} broke its answer off.",
+            "Look whether the server is ending or overloaded, then try again.",
+        )
     if answer.status == 0:
         return listing.parse("\n".join(answer.out), mark)
     if not answer.nobody and tmux.ask(["list-sessions", "-F", "x"]) == Answer(0, [], ""):
         return Snapshot()  # a server without a session has nothing to list panes of
     raise tmux.failure(answer, "list-panes")
+
+
+def _is_whole(answer: Answer, mark: str) -> bool:
+    return listing.is_whole("\n".join(answer.out), mark)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hqt.tmux import formats, server, windows
 from hqt.tmux.agent_states import HOOK, SEEN_HOOKS, TITLE_HOOK
+from hqt.tmux.listing import STARTED
 from hqt.tmux.server import Tmux
 
 _OURS = "#{@hqt_launcher} --key "  # what a binding of the plugin's entry holds
@@ -33,6 +34,8 @@ def clear(tmux: Tmux) -> Traces:
         tmux.ask(["unbind-key", "-T", "prefix", key])
     for window in owned:
         windows.disown(tmux, window)
+    for pane in (one.id for one in panes if one.started):
+        tmux.ask(["set-option", "-puq", "-t", pane, STARTED])
     for pane in (one.id for one in panes if one.agent_state):
         tmux.ask(["set-hook", "-pu", "-t", pane, f"{TITLE_HOOK}[{HOOK}]"])
         for option in ("@hqt_agent", "@hqt_asked", "@hqt_spins"):

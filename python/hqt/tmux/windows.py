@@ -14,12 +14,12 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.tmux.formats import plain_window_name, window_name
-from hqt.tmux.listing import Snapshot
+from hqt.tmux.listing import MARKS, STARTED, Snapshot
 from hqt.tmux.server import Tmux
 
 # tmux gives a single word to a shell; behind this it is executed as it is, like several words.
 _EXEC = ("/bin/sh", "-c", 'exec "$0" "$@"')
-_MADE = "#{window_id} #{pane_id} #{session_id} #{window_index} #{session_name}"
+_MADE = "#{window_id} #{pane_id} #{session_id} #{window_index} #{pane_pid} #{session_name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Window:
     session: str  # $1
     index: int = 0  # its place in the tmux session
     session_name: str = ""
+    pid: int = 0  # of what its pane runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def open_window(
     command: Sequence[str] | None = None,
     environment: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
+    started: str = "",
     select: bool = False,
     client: str | None = None,
 ) -> Window:
@@ -81,24 +83,21 @@ def open_window(
 
     It starts in `cwd` and runs `command`, word by word and without a shell, or else what the user's
     `default-command` says; `environment` is added to what the server gives. `options` are set on
-    the window. With `select` it becomes its session's current window, and `client` is taken there.
+    the window; the pane is marked as the one in which the program of the hqt session `started` was
+    started. With `select` it becomes its session's current window, and `client` is taken there.
 
     Raises `missing_worktree` when `cwd` is no folder that can be entered (tmux would silently start
     elsewhere), and `tmux_unavailable` when tmux refuses; then no window was made.
     """
     _require_folder(cwd)
     program = _Program(cwd, command, environment or {})
-    # In its own session a selected window is the batch's current one: it needs no id to be named.
-    at_once = select and session is not None
     if session is not None:
         places = [f"{session}:"] if index is None else [f"{session}:{index}", f"{session}:"]
         creates = [["new-window", *([] if select else ["-d"]), "-t", place] for place in places]
     else:
         creates = [["new-session", "-d", "-s", window_name(new_session or label)]]
     names = dict.fromkeys((window_name(label), plain_window_name(label)))
-    more = _settings(options or {}) if at_once else []
-    if at_once and client:
-        more.append(["switch-client", "-c", client, "-t", f"{session}"])
+    more = [["switch-client", "-c", client, "-t", session]] if select and session and client else []
     for create, name in ((create, name) for create in creates for name in names):
         answer = tmux.ask(*program.batch([*create, "-P", "-F", _MADE, "-n", name]), *more)
         if answer.out:  # it was made; a client that has gone meanwhile is no failure
@@ -106,17 +105,18 @@ def open_window(
         program.forget(tmux)
     else:
         raise tmux.failure(answer, creates[0][0])
-    id, pane, of, at, called = answer.out[0].split(" ", 4)
-    window = Window(id, pane, of, int(at), called)
+    id, pane, of, at, pid, called = answer.out[0].split(" ", 5)
+    window = Window(id, pane, of, int(at), called, int(pid or 0))
     if not cwd.is_dir():
         close_window(tmux, window.id)
         _require_folder(cwd)
-    if not at_once:
-        # What it ran may have ended at once, and its window with it.
-        tmux.ask(*_settings(options or {}, window.id), *_private(program, window, session))
-        if session is None and index is not None and index != window.index:
-            answer = tmux.ask(["move-window", "-s", window.id, "-t", f"{window.session}:{index}"])
-            window = replace(window, index=index) if answer.status == 0 else window
+    # By its id, which only its answer tells: a hook of the user's may have made another window the
+    # batch's current one. What it ran may have ended at once, and its window with it.
+    marks = [*_starts(window.pane, started), *_settings(options or {}, window.id)]
+    tmux.ask(*marks, *_private(program, window, session))
+    if session is None and index is not None and index != window.index:
+        answer = tmux.ask(["move-window", "-s", window.id, "-t", f"{window.session}:{index}"])
+        window = replace(window, index=index) if answer.status == 0 else window
     if select and session is None and client:
         goto(tmux, session=window.session, window=window.id, client=client)
     return window
@@ -129,13 +129,16 @@ def respawn(
     cwd: Path,
     command: Sequence[str] | None = None,
     environment: Mapping[str, str] | None = None,
+    started: str = "",
 ) -> None:
     """End what runs in `pane` (an id) and run `command` there instead, as `open_window` would."""
     _require_id("%", pane)
     _require_folder(cwd)
     program = _Program(cwd, command, environment or {})
-    answer = tmux.ask(*program.batch(["respawn-pane", "-k", "-t", pane]))
-    if answer.status != 0:
+    batch = program.batch(["respawn-pane", "-k", "-t", pane])
+    # What it runs may have ended at once, and its pane with it.
+    answer = tmux.ask(*batch, ["display-message", "-p", "done"], *_starts(pane, started))
+    if answer.status != 0 and not answer.out:
         program.forget(tmux)
         raise tmux.failure(answer, "respawn-pane")
 
@@ -207,16 +210,9 @@ def set_options(tmux: Tmux, window: str, options: Mapping[str, str]) -> None:
 def disown(tmux: Tmux, window: str) -> None:
     """Take hqt's options off a window and let tmux name it again."""
     _require_id("@", window)
-    names = (
-        "@hqt_session",
-        "@hqt_worktree",
-        "@hqt_branch",
-        "@hqt_state",
-        "@hqt_dirty",
-        "@hqt_unique",
-    )
-    naming = ("automatic-rename", "allow-rename")
-    tmux.ask(*(["set-option", "-wuq", "-t", window, name] for name in (*names, *naming)))
+    names = (*MARKS, "automatic-rename", "allow-rename")
+    sets = [["set-option", "-wuq", "-t", window, name] for name in names]
+    tmux.ask(*sets, ["set-option", "-wUq", "-t", window, STARTED])  # of all its panes
 
 
 def goto(tmux: Tmux, *, session: str, window: str, client: str | None) -> None:
@@ -286,11 +282,17 @@ def _close(tmux: Tmux, command: list[str], kind: str) -> None:
         raise tmux.failure(answer, command[0])
 
 
-def _settings(options: Mapping[str, str], window: str | None = None) -> list[list[str]]:
-    """What keeps a window's name and says whose it is; without an id, of the current window."""
-    target = ["-t", window] if window else []
+def _settings(options: Mapping[str, str], window: str) -> list[list[str]]:
+    """What keeps a window's name and says whose it is."""
     values = {"automatic-rename": "off", "allow-rename": "off", **options}
-    return [["set-option", "-w", *target, name, value] for name, value in values.items()]
+    return [["set-option", "-w", "-t", window, name, value] for name, value in values.items()]
+
+
+def _starts(pane: str, session: str) -> list[list[str]]:
+    """The mark of a pane in which the program of a session ("": of none) has just been started."""
+    if not session:
+        return [["set-option", "-puq", "-t", pane, STARTED]]
+    return [["set-option", "-pF", "-t", pane, STARTED, f"{session} #{{pane_pid}}"]]
 
 
 def _private(program: _Program, window: Window, session: str | None) -> list[list[str]]:
