@@ -209,7 +209,7 @@ def _cleanup(id: str, cleanup: Cleanup) -> Iterator[str]:
                 f"`hqt archive --status {id}` tells."
             )
         case "removed":
-            yield f"Its worktree was removed; `hqt open {id}` checks it out again."
+            yield f"Its worktree was removed; `hqt open {id}` brings it back."
         case "retained":
             yield f"Its worktree stays: {why}."
             yield remedy.format(id=id)

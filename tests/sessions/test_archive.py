@@ -585,7 +585,7 @@ def test_the_answer_says_what_will_happen_and_what_did(repo: Path) -> None:
     assert settled(repo) == (1, "removed", None)
     assert hqt("archive", "--status", row.id, cwd=repo).out.splitlines() == [
         "fix is archived.",
-        f"Its worktree was removed; `hqt open {row.id}` checks it out again.",
+        f"Its worktree was removed; `hqt open {row.id}` brings it back.",
     ]
 
 

@@ -115,7 +115,8 @@ def named(name: str, config_file: Path) -> Profile:
         raise HqtError(
             Code.CONFIG_INVALID,
             f"There is no harness called {name!r}. Nothing was made.",
-            f"{near}Use one of {', '.join(found)}, or describe it in {config_file} as [harness.{name}].",
+            f"{near}Use one of {', '.join(found)}, or describe it in {config_file} as "
+            f"[harness.{name}].",
             {"harness": name, "known": list(found)},
         )
     return found[name]
