@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helpers.calls import hqt
+from hqt import paths, report
 from hqt.commands.ui_new import words
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
@@ -36,3 +37,20 @@ def test_the_words_ask_for_the_same(
     [same] = heard
     assert (same.switch, same.window) == (True, True)
     assert same == Wish(**{name: getattr(wish, name) for name in Wish.__slots__} | {"switch": True})
+
+
+@pytest.mark.parametrize("asked", [("fix",), ("-b", "fix"), ("--checkout", "fix")])
+def test_a_failure_after_that_says_whose_it_is_in_few_words(
+    repo: Path, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, ...]] = []
+
+    def create(*_: object, **__: object) -> None:
+        raise HqtError(Code.GIT_FAILED, "The disk is full; nothing was made.", "Make room.")
+
+    monkeypatch.setattr("hqt.sessions.create.create", create)
+    monkeypatch.setattr(report, "_tell", lambda _, *sentences: told.append(sentences))
+    assert hqt("--client", "/dev/pts/1", "new", *asked, cwd=repo).status == 1
+    assert told == [("hqt: fix was not made: The disk is full.", "Make room.")]
+    assert "The disk is full; nothing was made. Make room." in paths.log_file().read_text()
+    assert hqt("new", *asked, cwd=repo).err.startswith("hqt: The disk is full; nothing was made.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,9 @@ from hqt.commands.shared import verb, wants_json
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Opened
+
+if TYPE_CHECKING:
+    from hqt.sessions.planning import Wish
 
 
 @verb("new")
@@ -65,7 +68,25 @@ def command(caller: Caller, stay: bool, switch: bool, no_window: bool, **asked: 
         _ask_about_setup(caller)
     wish = Wish(switch=True if switch else (False if stay else None), window=not no_window, **asked)
     with report.progressing(as_lines=as_lines) as progress:
-        return create(caller, wish, progress, counts=wants_json())
+        try:
+            return create(caller, wish, progress, counts=wants_json())
+        except HqtError as error:
+            if caller.client and not wants_json():
+                raise _in_short(error, wish) from error
+            raise
+
+
+def _in_short(error: HqtError, wish: Wish) -> HqtError:
+    """For a status line, which has one line for somebody who is doing something else by now: which
+    one it is, and what failed first. All of it is in the log."""
+    from hqt import faults
+
+    if error.code is Code.INTERRUPTED:
+        return error
+    name = wish.nickname or wish.branch or wish.checkout or "The session"
+    faults.note(f"new {name}: {error.message} {error.remedy}")
+    first = error.message.partition(";")[0].rstrip(".")
+    return HqtError(error.code, f"{name} was not made: {first}.", error.remedy, error.details)
 
 
 def _ask_about_setup(caller: Caller) -> None:
