@@ -92,11 +92,13 @@ class Interrupted(Failure):
     """A signal asked hqt to stop; everything that was begun has been rolled back."""
 
     def __init__(self, signal_name: str) -> None:
+        """`by_hand`: somebody pressed Ctrl-C."""
         super().__init__(
             Code.INTERRUPTED,
             f"Interrupted by {signal_name}; what had been begun was rolled back.",
             "Run the same command again.",
         )
+        self.by_hand = signal_name == "SIGINT"
 
 
 class Become(BaseException):

@@ -64,7 +64,7 @@ def test_closed_by_key(person: Terminal, held: Big) -> None:
     person.press("C-b", "&")
     person.see("kill-window")
     person.press("y")
-    person.see("The window of 'fix' was closed")
+    person.see("hqt: Cancelled: ⎇ fix was not made; nothing was kept.")
     assert person.ask("#{window_id}") == "@0"
     assert everything(held.repo) == before
 
@@ -88,5 +88,5 @@ def test_typed_and_cancelled(person: Terminal, held: Big) -> None:
     held.wait()
     person.press("C-c")
     screen = person.see("status 130")
-    assert "The window of 'fix' was closed" in screen
+    assert "hqt: Cancelled: ⎇ fix was not made; nothing was kept." in screen
     assert until(lambda: person.ask("#{window_id}") == "@0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from helpers.stand_in import StandIn
 from hqt import processes
 
 MARKS = "@hqt_session @hqt_worktree @hqt_branch".split()
+LONG = "one-of-the-long-names-of-this-world"
 NAME = "fix/#(touch${IFS}hit)"
 
 
@@ -180,7 +182,7 @@ def test_closing_it_cancels(
     close(tmux, window)
     error = ended(call)
     assert error["code"] == "interrupted"
-    assert "The window of 'fix' was closed" in str(error["message"])
+    assert error["message"] == "Cancelled: ⎇ fix was not made; nothing was kept."
     assert (len(tmux.windows()), everything(held.repo)) == (1, before)
     assert done("-L", tmux.socket, "list", cwd=held.repo)["sessions"] == []
     assert not git(held.repo, "status", "--porcelain")
@@ -193,7 +195,40 @@ def test_work_in_it_outlives_a_cancel(held: Big, tmux: Server) -> None:
     tmux.cmd("kill-window", "-t", window)
     error = ended(call)
     assert str(place) in str(error["message"])
+    assert "nothing was kept" not in str(error["message"])
     assert (place / "notes").read_text() == "mine\n"
+
+
+def test_pressed_where_it_was_called_it_cancels_too(held: Big, tmux: Server) -> None:
+    call, _ = begin(held, tmux, "-d")
+    call.send_signal(signal.SIGINT)
+    assert ended(call)["message"] == "Cancelled: ⎇ fix was not made; nothing was kept."
+    assert len(tmux.windows()) == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (110, f"{'█' * 29}░  99%  N of 6002 files of {LONG}  Ctrl-C cancels"),
+        (90, f"{'█' * 9}░  99%  N of 6002 files of {LONG}  Ctrl-C cancels"),
+        (60, f"{'█' * 9}░  99%  N of 6002 files  Ctrl-C cancels"),
+        (40, " 99%  N/6002  Ctrl-C cancels"),
+        (20, " 99%  N/6002"),
+    ],
+)
+def test_the_line_fits_its_pane(held: Big, columns: int, line: str) -> None:
+    tmux = servers.start(cwd=held.repo, size=(columns, 10))
+    try:
+        call, window = begin(held, tmux, "-d", name=LONG)
+
+        def is_there() -> bool:
+            return re.sub(r"\d+(?=( of |/)6002)", "N", screen(tmux, window).rstrip()) == line
+
+        assert until(is_there), screen(tmux, window)
+        held.go()
+        assert call.wait(20) == 0
+    finally:
+        servers.end(tmux)
 
 
 def test_a_signal_takes_the_window_along(held: Big, tmux: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,21 @@ def test_the_last_line_stands_and_nothing_lies_about(
     assert "typed" not in screen(tmux, window)
     feed.close()
     assert until(lambda: not windows.is_there(tmux.tmux, window.pane))
+
+
+def test_of_several_lines_the_first_that_fits(tmux: Server, feed: Feed) -> None:
+    lines = ("wide " * 20 + ".", "⎇ 双 " * 6 + ".", "narrow")
+    window = shown(tmux, feed)
+
+    def is_shown(line: str) -> bool:
+        feed.say(*lines)  # again: tmux takes its time to tell the pane of its size
+        return screen(tmux, window) == line
+
+    for columns, line in ((101, lines[0]), (100, lines[1]), (37, lines[1]), (30, lines[2])):
+        tmux.cmd("resize-window", "-t", window.id, "-x", str(columns), "-y", "5")
+        assert until(partial(is_shown, line)), screen(tmux, window)
+    feed.say("x" * 2000, "short")
+    assert until(lambda: screen(tmux, window) == "short")
 
 
 def test_the_next_program_finds_the_pane_as_new(tmux: Server, feed: Feed) -> None:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 # before anybody has read what the window says, and it would only flicker.
 BIG = 5_000
 
-_CELLS = 30  # of the bar
+_CELLS, _FEW_CELLS = 30, 10  # of the bar
+_NAMED = 60  # columns for the label
+_HINT = "Ctrl-C cancels"
 _SIGNS = {"unicode": ("█", "░"), "ascii": ("#", "-")}
 
 
@@ -70,7 +72,7 @@ class Ahead:
             if progress:
                 progress(stage, done, total)
             if self._feed and stage == "checkout":
-                self._feed.say(self._line(done, total))
+                self._feed.say(*self._lines(done, total))
 
         return tell
 
@@ -123,28 +125,34 @@ class Ahead:
                 index=where.index,
                 # A tmux session of its own opens its later windows there.
                 cwd=root if where.session else new.path,
-                label=f"⎇ {self._label}",
+                label=f"⎇ {self._plan.label}",
                 command=feed.words,
                 # Dead panes may be kept; this one is to go with hqt.
-                options={"@hqt_branch": self._label, "remain-on-exit": "off"},
+                options={"@hqt_branch": self._plan.label, "remain-on-exit": "off"},
                 select=select,
                 client=placement.client(self._world) if select else None,
             )
         pane = self._window.pane
         feed.watch(lambda: windows.is_there(self._tmux, pane), signals.interrupt)
 
-    @property
-    def _label(self) -> str:
-        """What the worktree will be called."""
-        new = self._plan.new
-        assert new is not None
-        return new.branch or f"{new.path.name}@{new.commit[:7]}"
+    def _lines(self, done: int, total: int) -> tuple[str, ...]:
+        """How far it is and how to stop it, from the widest line to the narrowest."""
+        from hqt.tmux import formats
 
-    def _line(self, done: int, total: int) -> str:
-        full, empty = _SIGNS[self._world.config.icons]
         share = done / total if total else 0.0
-        bar = full * int(share * _CELLS) + empty * (_CELLS - int(share * _CELLS))
-        return f"{bar} {share:4.0%}  {done} of {total} files of {printable(self._label)}"
+        percent, count = f"{int(share * 100):3}%", f"{done} of {total} files"
+        whole = f"{count} of {formats.cut(printable(self._plan.label), _NAMED)}"
+        return (
+            f"{self._bar(share, _CELLS)} {percent}  {whole}  {_HINT}",
+            f"{self._bar(share, _FEW_CELLS)} {percent}  {whole}  {_HINT}",
+            f"{self._bar(share, _FEW_CELLS)} {percent}  {count}  {_HINT}",
+            f"{percent}  {done}/{total}  {_HINT}",
+            f"{percent}  {done}/{total}",
+        )
+
+    def _bar(self, share: float, cells: int) -> str:
+        full, empty = _SIGNS[self._world.config.icons]
+        return full * int(share * cells) + empty * (cells - int(share * cells))
 
     def _taken_back(
         self,
@@ -166,11 +174,16 @@ class Ahead:
             raise self._was_closed() from error
 
     def _close(self, window: Window) -> None:
-        """Close the pane, and so its window unless somebody has split it; nobody is thrown out."""
+        """Close the pane, and so its window unless somebody has split it; nobody is thrown out.
+        What else is in it, or in the pane itself by now, is the user's, and the window too."""
         from hqt.tmux import server, windows
 
         snapshot = server.read(self._tmux)
         panes = {pane.id for pane in snapshot.panes if pane.window == window.id}
+        pane = next((one for one in snapshot.panes if one.id == window.pane), None)
+        if pane is None or not (pane.started or pane.pid == window.pid):
+            self._let_go(window)
+            return
         if panes == {window.pane}:
             windows.make_way(
                 self._tmux,
@@ -180,11 +193,14 @@ class Ahead:
                 expendable={window.session_name} if self._where.session is None else (),
             )
         windows.close_pane(self._tmux, window.pane)
+        if panes - {window.pane}:
+            self._let_go(window)
+
+    def _let_go(self, window: Window) -> None:
+        from hqt.tmux import windows
+
+        windows.set_options(self._tmux, window.id, {"remain-on-exit": ""})
+        windows.disown(self._tmux, window.id)
 
     def _was_closed(self) -> HqtError:
-        return HqtError(
-            Code.INTERRUPTED,
-            f"The window of {self._label!r} was closed before its files were there; what had been"
-            " begun was rolled back.",
-            "Run the same command again.",
-        )
+        return HqtError(Code.INTERRUPTED, f"The window of {self._plan.label!r} was closed.")

@@ -61,6 +61,13 @@ class Plan:
     parent: Session | None = None  # whose conversation it begins with
     notes: list[str] = field(default_factory=list)  # what happened that is no failure
 
+    @property
+    def label(self) -> str:
+        """What the worktree will be called; the nickname where there will be none."""
+        if self.new is None:
+            return self.nickname
+        return self.new.branch or f"{self.new.path.name}@{self.new.commit[:7]}"
+
 
 def plan_for(world: World, wish: Wish) -> Plan:
     """Decide branch, folder and commit, and run every check that needs no write.

@@ -16,11 +16,15 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from hqt.tmux.formats import width
+
 _POLL = 0.02  # seconds between two looks whether the pane has opened the pipe
 _PATIENCE = 1.0  # seconds after which is asked whether there still is a pane that will
 _LONGEST = 1024  # bytes of a line: less than what a pipe takes whole or not at all
 # Opened for both first, which waits for nobody, so that a writer that has just died is noticed too.
-# The line is cut at the right edge (?7l); tmux resets that, and the cursor, for the next program.
+# What it is sent is the same line in several widths, widest first and each with its columns before
+# it; it shows the first that fits, and cuts the last one at the right edge (?7l), which tmux resets
+# for the next program, as it does with the cursor.
 _SCRIPT = r"""
 cd -- "$2" || cd /
 exec 3<>"$1" 4<"$1" 3>&-
@@ -28,7 +32,17 @@ rm -f -- "$1"
 rmdir -- "${1%/*}"
 stty -echo
 printf '\033[?25l\033[?7l'
-while IFS= read -r line <&4; do printf '\r%s\033[K' "$line" || exit; done
+tab=$(printf '\t')
+while IFS= read -r rest <&4; do
+  size=$(stty size)
+  size=${size#* }
+  while :; do
+    line=${rest%%"$tab"*}
+    if [ "${line%% *}" -le "${size:-80}" ] || [ "$line" = "$rest" ]; then break; fi
+    rest=${rest#*"$tab"}
+  done
+  printf '\r\033[K%s' "${line#* }" || exit
+done
 """.strip()
 
 
@@ -73,10 +87,14 @@ class Feed:
         """Whether the pane has opened the pipe. One that cannot see the folder never does."""
         return not self._path.exists()
 
-    def say(self, line: str) -> None:
-        """Show a line without control characters. One that the pane has no time for is left out."""
+    def say(self, *lines: str) -> None:
+        """Show the first of these lines, which go from the widest to the narrowest and have no
+        control characters, that the pane has room for. What it has no time for is left out."""
+        said = [f"{width(line)} {line}".encode(errors="replace") for line in lines]
+        while len(said) > 1 and sum(map(len, said)) + len(said) > _LONGEST:
+            said.pop(0)
         try:
-            os.write(self._writing, line.encode(errors="replace")[:_LONGEST] + b"\n")
+            os.write(self._writing, b"\t".join(said)[:_LONGEST] + b"\n")
         except BlockingIOError:
             pass
         except BrokenPipeError:

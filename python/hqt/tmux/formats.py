@@ -33,7 +33,7 @@ def cut(text: str, columns: int) -> str:
     """`text`, shortened to so many columns of a terminal, with a "…" at its end."""
     used, fitting = 0, 0  # columns; characters that leave room for the "…"
     for index, char in enumerate(text):
-        used += _columns(char)
+        used += width(char)
         if used > columns:
             return text[:fitting] + "…" if columns > 1 else ""
         if used < columns:
@@ -101,7 +101,9 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return _OUTPUT_ESCAPES.get(char, char).encode("latin-1")
 
 
-def _columns(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+def width(text: str) -> int:
+    """How many columns of a terminal a line takes, about."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
