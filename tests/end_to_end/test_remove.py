@@ -212,7 +212,7 @@ def test_from_the_main_checkout_it_asks_which_and_takes_several(
     person.type("one")
     person.see("❯ one")
     person.press("Tab", "C-u")
-    person.see("1 marked", "4/4")
+    assert "⎇ main" not in person.see("1 marked", "3/3"), "it never goes"
     person.type("two")
     person.see("❯ two")
     person.press("Tab", "Enter")
@@ -222,6 +222,23 @@ def test_from_the_main_checkout_it_asks_which_and_takes_several(
     person.press("y")
     assert until(lambda: not any(place.exists() for place in places))
     assert (repo / ".worktrees" / "three").exists()
+
+
+def test_of_the_main_checkout_only_a_session_is_offered(person: Terminal, repo: Path) -> None:
+    person.press("C-b", "R")
+    person.see("Remove which?", "Nothing is here that could be removed.")
+    person.press("Escape")
+    person.dismissed("Remove which?")
+    person.server.cmd("new-window", "-d", "-c", str(repo))
+    window = adopted(person, repo)
+    person.press("C-b", "n")
+    assert until(lambda: person.ask("#{window_id}") != window)
+    person.press("C-b", "R")
+    person.see("Remove which?", "idle  main", "1/1")
+    person.press("Enter")
+    person.see("Close main?", f"Its window {window} closes")
+    person.press("Enter")
+    assert until(lambda: sessions(repo) == [])
 
 
 def test_the_main_checkout_is_refused(person: Terminal, repo: Path) -> None:

@@ -201,6 +201,7 @@ class TestRefusals:
         assert "The main checkout is never removed." in screen(opened(MAIN))
         assert "Choose another." in screen(opened(MAIN))
         assert "Also remove" not in screen(opened(MAIN))
+        assert "Enter" not in screen(opened(MAIN)), "Escape is said to do what it would do"
 
 
 class TestLoading:

@@ -13,6 +13,7 @@ from hqt.sessions.doomed import at_home
 from hqt.sessions.targets import Target
 from hqt.ui import confirm
 from hqt.ui.confirm_model import ConfirmServices, Refusal, RemovalAnswer, RemovalQuestion
+from hqt.ui.picker_model import PickerRow
 
 
 def show(caller: Caller, *names: str | None) -> None:
@@ -45,7 +46,15 @@ def _selected(caller: Caller) -> list[str]:
         here = None
     if here and (here.session or (here.worktree and not here.worktree.main)):
         return [_name(_going(here))]
-    return [ui_switch.target(row) for row in ui_switch.ask(caller, "Remove which?")]
+    none = "Nothing is here that could be removed."
+    return [
+        ui_switch.target(row) for row in ui_switch.ask(caller, "Remove which?", _can_go, empty=none)
+    ]
+
+
+def _can_go(row: PickerRow) -> bool:
+    """The main checkout itself never goes."""
+    return bool(row.session) or not row.main
 
 
 def _found(caller: Caller, names: Sequence[str]) -> list[Target]:

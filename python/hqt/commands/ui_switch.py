@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from hqt.commands import background
@@ -35,10 +35,16 @@ def show(caller: Caller) -> None:
         _act(wiring.world, result)
 
 
-def ask(caller: Caller, title: str) -> tuple[PickerRow, ...]:
-    """Let the user only name rows: those marked, or the one in focus; none if they left."""
-    wiring = _Wiring(_world(caller))
-    options = PickerOptions(title, enter=Action.CHOOSE, icon_set=wiring.icons)
+def ask(
+    caller: Caller,
+    title: str,
+    fits: Callable[[PickerRow], bool] = lambda _row: True,
+    empty: str = PickerOptions().empty,
+) -> tuple[PickerRow, ...]:
+    """Let the user only name rows that fit: those marked, or the one in focus; none if they left.
+    `empty` is what stands there where none fits."""
+    wiring = _Wiring(_world(caller), fits)
+    options = PickerOptions(title, enter=Action.CHOOSE, icon_set=wiring.icons, empty=empty)
     result = picker.run(wiring.services(), options)
     return result.rows if result and result.action is Action.CHOOSE else ()
 
@@ -78,8 +84,9 @@ class _Wiring:
     """The picker's callables, called in threads. What the rows were made of is kept for those
     that ask about one of them: `places` is replaced as a whole by each listing."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, fits: Callable[[PickerRow], bool] = lambda _row: True) -> None:
         self.world = world
+        self._fits = fits
         self.icons = world.config.icons
         self._places: dict[str, tuple[World, Worktree | None]] = {}
 
@@ -93,7 +100,7 @@ class _Wiring:
             others, message = _others(asked[0])
             asked += others
         found = {row.key: (world, tree, row) for world in asked
-                 for tree, row in _rows_of(world, scope.archived)}  # fmt: skip
+                 for tree, row in _rows_of(world, scope.archived) if self._fits(row)}  # fmt: skip
         self._places = {key: (world, tree) for key, (world, tree, _) in found.items()}
         rows = tuple(
             row if scope.all_repositories else replace(row, repository="")

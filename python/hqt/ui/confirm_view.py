@@ -43,7 +43,7 @@ def _keys(state: ConfirmState, cells: int) -> Line:
     if state.loading:
         return footer([], leave, cells)
     if state.question.refused:
-        return footer([Hint("Enter", "close", "enter"), *more], leave, cells)
+        return footer(more, leave, cells)
     if state.step in AGREES:
         key = AGREES[state.step]
         return footer([Hint(key, _AGREEMENTS[state.step], key), *more], leave, cells)

@@ -95,6 +95,7 @@ class PickerOptions:
     scope: Scope = Scope()
     staying: frozenset[Action] = STAYING
     icon_set: str = "unicode"
+    empty: str = "Nothing is here yet; ^N makes one."
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def _row(
 def _nothing(state: PickerState, icons: Icons) -> str:
     if state.listed is None:
         return f"Reading{icons.ellipsis}"
-    return "Nothing answers to that." if state.rows else "Nothing is here yet; ^N makes one."
+    return "Nothing answers to that." if state.rows else state.options.empty
 
 
 def _about(state: PickerState, cells: int, icons: Icons) -> Line:
