@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from hqt.results import Diagnosis
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.table import Table
+    from hqt.tables import Table
 
 _MOMENT = 0.2  # seconds that nobody minds
 
@@ -186,14 +186,9 @@ def _block(text: str) -> str:
 
 def _draw(table: Table) -> None:
     """A table as wide as the terminal; whole where nobody has to read it on one."""
-    from rich.console import Console
-
     terminal = sys.stdout.isatty()
-    width = None if terminal else 10_000
-    plain = not terminal or "NO_COLOR" in os.environ
-    drawn = io.StringIO()
-    Console(
-        file=drawn, width=width, highlight=False, no_color=plain, force_terminal=terminal
-    ).print(table)
-    for line in drawn.getvalue().splitlines():
-        _out(line.rstrip())
+    headings, *rows = table.lines(shutil.get_terminal_size().columns if terminal else None)
+    styled = terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    _out(f"\x1b[2m{headings}\x1b[0m" if styled else headings)
+    for row in rows:
+        _out(row)

@@ -1,18 +1,20 @@
-"""Tables for people, built with rich, which is imported only where one is made."""
+"""Tables for people, as wide as the terminal. Nothing is printed here."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
 
 from hqt.models import Changes, IgnoredFiles, Session, TrashEntry
 from hqt.names import printable
 from hqt.results import Listing, SessionView, WorktreeView
 
-if TYPE_CHECKING:
-    from rich.table import Table
+PATH = "PATH"  # the column whose cells are cut at their beginning, which all of them share
+GAP = 2  # cells between columns
+LEAST = {"BRANCH": 20, PATH: 16}  # cells in which such a column can still be read; else 12
 
 # What was refused without force, by its code, as the thing that is in there.
 _HELD = {
@@ -25,24 +27,84 @@ _HELD = {
 }
 
 
-def table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, shrinking: Sequence[str]
-) -> Table:
-    """A table of data: rich reads no markup in it. Where the terminal is narrow only the columns
-    `shrinking` give way; an id that is cut short could not be typed."""
-    from rich.cells import cell_len
-    from rich.table import Table
-    from rich.text import Text
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of data below headings, drawn as wide as there is room.
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for number, heading in enumerate(headings):
-        gives = heading in shrinking
-        whole = max(cell_len(printable(row[number])) for row in [headings, *rows])
-        # rich narrows what may wrap before it touches the others
-        table.add_column(heading, no_wrap=not gives, min_width=min(whole, 12 if gives else whole))
-    for row in rows:
-        table.add_row(*(Text(printable(cell), no_wrap=True, overflow="ellipsis") for cell in row))
-    return table
+    Where that is little, the columns `giving` are cut, the one named first before the others; then
+    those `leaving` are left out. An id that is cut short could not be typed.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    giving: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
+
+    def lines(self, room: int | None) -> Iterator[str]:
+        """The headings, then each row, in `room` cells; None: whole, with nothing made short."""
+        from rich.cells import cell_len, set_cell_size
+
+        rows = [tuple(map(printable, row)) for row in self.rows]
+        if room is not None:
+            rows = [self._homely(row) for row in rows]
+        rows.insert(0, self.headings)
+        whole = [max(cell_len(row[number]) for row in rows) for number in range(len(rows[0]))]
+        widths = whole if room is None else self._widths(whole, room)
+        for row in rows:
+            cells = [
+                set_cell_size(_cut(cell, width, heading == PATH), width)
+                for cell, width, heading in zip(row, widths, self.headings, strict=True)
+                if width
+            ]
+            line = (" " * GAP).join(cells)
+            yield (line if room is None else _cut(line, room)).rstrip()
+
+    def _homely(self, row: tuple[str, ...]) -> tuple[str, ...]:
+        """A row with the user's home folder as `~`."""
+        home = str(Path.home())
+        return tuple(
+            f"~{cell.removeprefix(home)}"
+            if heading == PATH and (cell == home or cell.startswith(f"{home}/"))
+            else cell
+            for cell, heading in zip(row, self.headings, strict=True)
+        )
+
+    def _widths(self, whole: Sequence[int], room: int) -> list[int]:
+        """The width of each column; 0 for one that is left out."""
+        least = [
+            min(width, LEAST.get(heading, 12)) if heading in self.giving else width
+            for heading, width in zip(self.headings, whole, strict=True)
+        ]
+        for heading in self.leaving:
+            if _sum(least) <= room:
+                break
+            least[self.headings.index(heading)] = 0
+        for number in map(self.headings.index, self.giving):  # no room at all
+            least[number] -= min(max(_sum(least) - room, 0), max(least[number] - 1, 0))
+        left = max(room - _sum(least), 0)
+        for heading in reversed(self.giving):
+            number = self.headings.index(heading)
+            more = min(left, whole[number] - least[number]) if least[number] else 0
+            least[number] += more
+            left -= more
+        return least
+
+
+def _sum(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (sum(map(bool, widths)) - 1)
+
+
+def _cut(text: str, cells: int, from_left: bool = False) -> str:
+    """`text` in so many cells; a path keeps its end, from a slash on if one is there."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= cells:
+        return text
+    if not from_left:
+        return f"{set_cell_size(text, cells - 1)}…"
+    end = set_cell_size(text[::-1], cells - 1)[::-1]
+    slash = end.find("/")
+    return f"…{end[slash:] if slash >= 0 else end}"
 
 
 def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[str | Table]:
@@ -74,8 +136,13 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
                 window = one.window or "-"
                 state = "-" if one.state == "archived" else one.state
                 rows.append((" ", branch, "-", "-", state, window, _called(one), _place(row)))
-        headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", "PATH")
-        yield table(headings, rows, shrinking=("BRANCH", "SESSIONS", "PATH"))
+        headings = ("", "BRANCH", "CHANGES", "UNIQUE", "STATE", "WINDOWS", "SESSIONS", PATH)
+        yield Table(
+            headings,
+            tuple(rows),
+            giving=(PATH, "SESSIONS", "BRANCH"),
+            leaving=(PATH, "UNIQUE", "WINDOWS", "SESSIONS", "STATE", "CHANGES"),
+        )
 
 
 def changes(value: Changes | None) -> str:
@@ -132,8 +199,12 @@ def trash(entries: Iterable[TrashEntry]) -> Table:
         )
         for entry in entries
     ]
-    headings = ("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", "PATH")
-    return table(headings, rows, shrinking=("BRANCH", "PATH"))
+    return Table(
+        ("ID", "BRANCH", "REMOVED", "SIZE", "HOLDS", PATH),
+        tuple(rows),
+        giving=(PATH, "HOLDS", "BRANCH"),
+        leaving=("SIZE", "REMOVED", PATH, "HOLDS"),
+    )
 
 
 def size(number: int | None) -> str:

@@ -32,11 +32,9 @@ from hqt.results import (
 )
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hqt.models import Cleanup
 
-    Part = str | bytes | Table
+    Part = str | bytes | tables.Table
 
 _TRY_AGAIN = "`hqt archive {id}` tries again, `hqt inspect {id}` shows what is in it."
 _REMOVE = "`hqt remove {id}` takes it away, if that is what you want."
@@ -302,7 +300,7 @@ def _(result: Jumped) -> Iterator[Part]:
 @lines.register(Settings)
 def _(result: Settings) -> Iterator[Part]:
     rows = [(f"@hqt-{one.name}", one.value or "-", one.origin) for one in result.settings]
-    yield tables.table(("OPTION", "VALUE", "FROM"), rows, shrinking=("VALUE", "FROM"))
+    yield tables.Table(("OPTION", "VALUE", "FROM"), tuple(rows), giving=("FROM", "VALUE"))
     for name in result.unknown:
         yield printable(f"{name} is set in tmux, but hqt knows no such option.")
     for one in result.mistakes:

@@ -27,10 +27,9 @@ PACKAGES = (
     "pygit2.callbacks",
     "pygit2.enums",
     "random",
+    "rich.cells",
     "rich.console",
     "rich.progress",
-    "rich.table",
-    "rich.text",
     "selectors",
     "tomllib",
 )
