@@ -186,7 +186,7 @@ cli.run(["undo"])
 
 
 @pytest.mark.parametrize(
-    "step", ["hqt.git.passage bring_tree", "hqt.git.recovery _require_registered",
+    "step", ["hqt.git.passage bring_tree", "hqt.git.recovery _arrived",
              "hqt.git.disposal condemn", "hqt.git.disposal remove"],
 )  # fmt: skip
 def test_an_undo_killed_anywhere_keeps_the_session(repo: Path, step: str) -> None:
