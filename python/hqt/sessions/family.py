@@ -32,13 +32,11 @@ def of(world: World, session: Session) -> tuple[Pane, ...]:
     where no window is its own. Raises `ambiguous_target` where its own pane cannot be told."""
     panes = _window(world, session)
     inside = [pane for pane in panes if is_inside(world, session, pane)]
-    mine = [pane for pane in panes if pane.started == session.id] or _unmarked(
-        session, panes, inside
-    )
-    if not mine and not inside and all(_is_elsewhere(pane) for pane in panes):
+    mine = _own(world, session, panes) or _unmarked(session, panes, inside)
+    if not mine and not inside and all(map(_is_elsewhere, panes)):
         return ()
     if len(mine) != 1:
-        raise _which(session, panes)
+        raise _which(session, mine or panes)
     return (*(pane for pane in inside if pane not in mine), *mine)
 
 
@@ -71,6 +69,15 @@ def dead(world: World, session: Session) -> Pane | None:
     return own[0] if len(own) == 1 and own[0].dead else None
 
 
+def left_to_others(world: World, session: Session) -> str | None:
+    """The window that is marked as the session's, if nothing is in it but what other programs than
+    its own have left behind dead."""
+    panes = _window(world, session)
+    if any(not pane.dead or belongs(world, session, pane) for pane in panes):
+        return None
+    return panes[0].window if panes else None
+
+
 def runs(panes: list[Pane], session: Session) -> bool:
     """Whether a program in there was started with the session's conversation."""
     from hqt import processes
@@ -86,6 +93,14 @@ def runs(panes: list[Pane], session: Session) -> bool:
 def _window(world: World, session: Session) -> list[Pane]:
     panes = world.snapshot.panes if world.snapshot else ()
     return [pane for pane in panes if pane.window_session == session.id]
+
+
+def _own(world: World, session: Session, panes: list[Pane]) -> list[Pane]:
+    """Where hqt has started the session's program: in its window, else wherever the user has put
+    that pane."""
+    everywhere = world.snapshot.panes if world.snapshot else ()
+    own = [pane for pane in everywhere if pane.started == session.id]
+    return [pane for pane in own if pane in panes] or own
 
 
 def _unmarked(session: Session, panes: list[Pane], inside: list[Pane]) -> list[Pane]:
@@ -109,10 +124,10 @@ def _which(session: Session, panes: list[Pane]) -> HqtError:
     ids = [pane.id for pane in panes]
     return HqtError(
         Code.AMBIGUOUS_TARGET,
-        f"hqt cannot tell which pane of window {panes[0].window} runs {session.nickname!r} "
-        f"({', '.join(ids)}). Nothing was moved.",
-        "Leave only its own pane in that window (`break-pane` puts another one apart), then try "
-        "again.",
+        f"hqt cannot tell which pane runs {session.nickname!r}: {', '.join(ids)}. Nothing was "
+        "moved.",
+        f"Leave only its own pane in window {panes[0].window} (`break-pane` puts another one "
+        "apart), then try again.",
         {"candidates": ids},
     )
 

@@ -16,7 +16,7 @@ from hqt import signals
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import adopting, folders, launching, noticing, placement, targets, views
+from hqt.sessions import adopting, family, folders, launching, noticing, placement, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.setup import Prepared
@@ -91,6 +91,7 @@ def _open(
     select = manner.select and (
         world.caller.interactive or world.caller.by_key or world.caller.pane is not None
     )
+    world = _let_go(world, row)
     window = adopting.window_of(world, tree, row)
     notes = prepared.notes
     if window is None or (idle := adopting.idle_pane(world, window, row)):
@@ -128,6 +129,17 @@ def _open(
         if select:
             _go(world, window)
     return _told(world, tree, row, window, notes, recreated)
+
+
+def _let_go(world: World, row: Session) -> World:
+    """A window that holds nothing of the session any more is not shown for it."""
+    from hqt.tmux import windows
+
+    window = family.left_to_others(world, row)
+    if window is None:
+        return world
+    windows.disown(worlds.connect(world.caller), window)
+    return worlds.again(world)
 
 
 def _require_branch(world: World, tree: Worktree | None, session: Session | None) -> None:
