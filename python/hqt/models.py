@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 Progress = Callable[[str, int, int], None]  # stage, how much is done, of how much
+CREATING = "hqt: creating"  # how the reason of git's lock begins while hqt makes a worktree
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class Worktree:
     def label(self) -> str:
         """The branch, else `<directory name>@<7 hex>`; only the name where HEAD is broken."""
         return self.branch or (f"{self.path.name}@{self.head[:7]}" if self.head else self.path.name)
+
+    @property
+    def being_made(self) -> bool:
+        """Whether its files are still coming: then what is in it means nothing."""
+        return (self.locked or "").startswith(CREATING)
 
 
 def worktree_id(path: Path) -> str:

@@ -121,8 +121,7 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
                 (
                     "*" if view.current else " ",
                     f"⎇ {tree.label}",
-                    changes(view.changes),
-                    "?" if view.unique_commits is None else str(view.unique_commits or "-"),
+                    *_counts(view),
                     _state(view, here),
                     " ".join(view.windows or ()) or "-",
                     ", ".join(map(_called, here)) or "-",
@@ -143,6 +142,14 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
             giving=(PATH, "SESSIONS", "BRANCH"),
             leaving=(PATH, "UNIQUE", "WINDOWS", "SESSIONS", "STATE", "CHANGES"),
         )
+
+
+def _counts(view: WorktreeView) -> tuple[str, str]:
+    """Its changes and its unique commits; of one that is being made there are none to tell."""
+    if view.worktree.being_made:
+        return "-", "-"
+    unique = "?" if view.unique_commits is None else str(view.unique_commits or "-")
+    return changes(view.changes), unique
 
 
 def changes(value: Changes | None) -> str:
@@ -172,7 +179,9 @@ def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
     """What a worktree is in the middle of, and what those who live in it do."""
     tree = view.worktree
     words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
-    if tree.locked is not None:
+    if tree.being_made:
+        words.append("being created")
+    elif tree.locked is not None:
         words.append(f"locked ({tree.locked})" if tree.locked else "locked")
     if tree.missing:
         words.append("missing")

@@ -16,7 +16,7 @@ import pytest
 
 from helpers import big, interrupting, repos, servers, terminal
 from helpers.big import Big, everything
-from helpers.calls import PYTHON, done, spawn
+from helpers.calls import PYTHON, done, hqt, spawn
 from helpers.repos import git
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
@@ -83,6 +83,13 @@ def test_before_its_files_and_then_the_shell(held: Big, tmux: Server) -> None:
     [tree] = [tree for tree in listed["worktrees"] if not tree["main"]]
     assert tree["locked"].startswith("hqt: creating ")
     assert (tree["windows"], listed["sessions"]) == ([], [])
+    assert (tree["changes"], tree["unique_commits"]) == (None, None)
+    row = next(
+        line
+        for line in hqt("-L", tmux.socket, "list", cwd=held.repo).out.splitlines()
+        if NAME in line
+    )
+    assert re.search(r" -  +-  +being created ", row), row
     before = tmux.ask("#{pane_id} #{window_width} #{window_height}", window)
 
     held.go()

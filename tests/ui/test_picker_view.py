@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hqt.models import Changes
-from hqt.ui import picker_state
+from hqt.ui import icons, picker_state
 from hqt.ui.picker_columns import changes
 from hqt.ui.picker_model import (
     Acted,
@@ -55,9 +55,28 @@ def test_changes_read_like_git_status(counted: Changes, shown: str) -> None:
 def test_a_row_says_all_there_is_to_say() -> None:
     said = line(opened(FULL), "fix-login", 100)
     assert said == (
-        " * ● working  ⎇ fix-login  Login               "
-        "+1 ~2 ?3 !4      ↑5  rebase locked missing    2   2h"
+        " * ● working  ⎇ fix-login  Login         "
+        "+1 ~2 ?3 !4      ↑5  rebase locked missing  2 windows   2h"
     )
+
+
+@pytest.mark.parametrize("width", [40, 64, 78, 100, 130])
+@pytest.mark.parametrize("counted", [Changes(), Changes(0, 2, 3), None])
+def test_nothing_moves_while_counts_arrive(width: int, counted: Changes | None) -> None:
+    """Neither a column's place nor whether it is there."""
+    state = opened(*(replace(row, windows=1, age=60) for row in (MAIN, FIX, PAY)))
+    before = seen(state, width).plain()
+    for row in (PAY, MAIN, FIX):
+        state = after(state, Filled(replace(row, changes=counted, unique=3, age=60)))
+        now = seen(state, width).plain()
+        assert now[1] == before[1], "the headings"
+        for line in now[2:5]:
+            assert line.find("1 window") == before[2].find("1 window")
+
+
+def test_windows_are_counted_not_numbered() -> None:
+    assert "1 window" in line(opened(replace(FIX, windows=1)), "fix-login", 100)
+    assert "window" not in line(opened(replace(FIX, windows=0)), "fix-login", 100)
 
 
 def test_columns_go_from_the_right_where_there_is_no_room() -> None:
@@ -96,6 +115,14 @@ def test_what_could_not_be_known_shows_that_too() -> None:
 def test_nothing_is_counted_for_a_missing_directory() -> None:
     assert line(opened(replace(PAY, missing=True)), "pay").split() == [
         "◆", "waiting", "⎇", "feature/pay", "Payments", "missing",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("counted", [None, Changes(1, 2, 3, 4)])
+def test_nothing_is_counted_of_what_is_being_made(counted: Changes | None) -> None:
+    half = replace(PAY, locked="hqt: creating c7e318e11684", changes=counted)
+    assert line(after(opened(half), Filled(half)), "pay").split() == [
+        "◆", "waiting", "⎇", "feature/pay", "Payments", "being", "created",
     ]  # fmt: skip
 
 
@@ -175,6 +202,16 @@ def test_the_help_names_every_key(width: int, height: int) -> None:
     for key in ("Enter", "Tab", "^N", "^X", "^A", "^L", "^G", "^Y", "^T", "^R", "F5", "Esc"):
         assert key in told
     assert "…" not in told
+
+
+@pytest.mark.parametrize(("width", "height"), [(78, 18), (100, 30), (64, 18)])
+@pytest.mark.parametrize("ascii", [False, True])
+def test_the_help_explains_every_sign(width: int, height: int, ascii: bool) -> None:
+    told = screen(after(opened(), "?"), width, height, ascii)
+    signs = icons.named("ascii" if ascii else "unicode")
+    for sign in (signs.mark, signs.unique, "*", "+~?!", *(sign for _, sign in signs.states)):
+        assert f" {sign} " in told, sign
+    assert ("staged, modified" in told) is (width == 100)
 
 
 def test_all_repositories_are_told_apart() -> None:

@@ -23,13 +23,12 @@ from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
 from hqt.git.permissions import Permissions
 from hqt.git.rollback import Made
-from hqt.models import Repository
-
-CREATING = "hqt: creating"  # the lock that keeps a prune away from what is not finished
+from hqt.models import CREATING, Repository
 
 
 def lock_of(mark: str) -> str:
-    """The reason of git's lock while the creation with this mark goes on."""
+    """The reason of git's lock while the creation with this mark goes on, which keeps a prune away
+    from what is not finished."""
     return f"{CREATING} {mark}"
 
 

@@ -30,21 +30,25 @@ def _ids(views: Iterable[SessionView]) -> tuple[str, ...]:
 
 
 def all_counted(world: World) -> tuple[WorktreeView, ...]:
-    """Every row with its counts: files compared side by side, commits counted for all at once."""
+    """Every row with its counts: files compared side by side, commits counted for all at once. Of
+    one that is being made there is nothing to count yet."""
     from hqt.git import changes, commits
 
-    heads = [tree for tree in world.worktrees if tree.head is not None]
+    told = [tree for tree in world.worktrees if not tree.being_made]
+    heads = [tree for tree in told if tree.head is not None]
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(
             commits.count_all,
             world.repository,
             [commits.Head(tree.head, tree.branch) for tree in heads if tree.head],
         )
-        found = changes.count_all(world.worktrees, world.repository)
+        found = dict(zip(told, changes.count_all(told, world.repository), strict=True))
         unique = dict(zip((tree.path for tree in heads), asked.result(), strict=True))
         return tuple(
-            replace(plain(world, tree), changes=one, unique_commits=unique.get(tree.path))
-            for tree, one in zip(world.worktrees, found, strict=True)
+            replace(
+                plain(world, tree), changes=found.get(tree), unique_commits=unique.get(tree.path)
+            )
+            for tree in world.worktrees
         )
 
 
@@ -52,6 +56,8 @@ def counted(world: World, tree: Worktree) -> WorktreeView:
     """A row with dirty counts and unique commits; what cannot be told is None."""
     from hqt.git import changes, commits
 
+    if tree.being_made:
+        return plain(world, tree)
     found = None if tree.missing else changes.count(tree, world.repository)
     unique = None
     if tree.head is not None:

@@ -30,6 +30,7 @@ class Column:
     heading: str
     cell: Callable[[PickerRow, bool, Icons], Line]
     right: bool = False  # aligned to its right edge
+    least: int = 0  # cells that it keeps while worktrees are shown, so that no count moves another
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,17 @@ class Placed:
 def place(
     rows: Sequence[PickerRow], filled: frozenset[str], cells: int, icons: Icons
 ) -> tuple[Placed, ...]:
-    """The columns to show in `cells`: those that say something of any row.
+    """The columns to show in `cells`: those that say something of any row, or may as soon as it is
+    filled in.
 
     The label takes what the others leave. Where that is too little, columns go, from the right.
     """
     found: list[Placed] = []
+    counted = any(row.worktree and not row.missing for row in rows)
     for column in (_state_column(cells), *_COLUMNS):
         widths = [line_width(column.cell(row, row.key in filled, icons)) for row in rows]
-        widest = max(widths, default=0)
+        least = min(column.least, 11 if cells >= WORDY else 8) if counted else 0
+        widest = max(*widths, least, 0)
         if widest or column is LABEL:
             found.append(Placed(column, max(widest, width_of(column.heading))))
     named = max((line_width(_label(row, True, icons)[:2]) for row in rows), default=0)
@@ -130,7 +134,7 @@ def _repository(row: PickerRow, _filled: bool, _icons: Icons) -> Line:
 
 
 def _changes(row: PickerRow, filled: bool, icons: Icons) -> Line:
-    if row.changes is not None:
+    if row.changes is not None and not row.being_made:
         return changes(row.changes)
     return _not_known(row, filled, icons)
 
@@ -152,13 +156,13 @@ def changes(counted: Changes) -> Line:
 
 
 def _unique(row: PickerRow, filled: bool, icons: Icons) -> Line:
-    if row.unique is not None:
+    if row.unique is not None and not row.being_made:
         return (Fragment(f"{icons.unique}{row.unique}", NOTICE),) if row.unique else ()
     return _not_known(row, filled, icons)
 
 
 def _not_known(row: PickerRow, filled: bool, icons: Icons) -> Line:
-    if not row.worktree or row.missing:
+    if not row.worktree or row.missing or row.being_made:
         return ()
     return (Fragment("?" if filled else icons.ellipsis, DIM),)
 
@@ -169,14 +173,16 @@ def _note(row: PickerRow, _filled: bool, _icons: Icons) -> Line:
     if row.operation:
         said.append(Fragment(clean(row.operation), BAD))
     if row.locked is not None:
-        said.append(Fragment("locked", NOTICE))
+        said.append(Fragment("being created" if row.being_made else "locked", NOTICE))
     if row.missing:
         said.append(Fragment("missing", BAD))
     return tuple(part for word in said for part in (Fragment(" "), word))[1:]
 
 
 def _windows(row: PickerRow, _filled: bool, _icons: Icons) -> Line:
-    return (Fragment(str(row.windows), DIM),) if row.windows else ()
+    if not row.windows:
+        return ()
+    return (Fragment("1 window" if row.windows == 1 else f"{row.windows} windows", DIM),)
 
 
 def _age(row: PickerRow, _filled: bool, _icons: Icons) -> Line:
@@ -187,10 +193,10 @@ LABEL = Column("branch", _label)
 _COLUMNS = (
     LABEL,
     Column("repository", _repository),
-    Column("changes", _changes),
-    Column("unique", _unique, right=True),
+    Column("changes", _changes, least=11),  # room for `+1 ~2 ?3 !4`
+    Column("unique", _unique, right=True, least=6),
     Column("note", _note),
-    Column("win", _windows, right=True),
+    Column("", _windows),
     Column("age", _age, right=True),
 )
 _SIGN_COLUMN = Column("", _sign)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hqt.models import Changes
+from hqt.models import CREATING, Changes
 from hqt.ui.events import Click, Edited, Key, Resized, Text, Wheel
 
 
@@ -44,6 +44,11 @@ class PickerRow:
     main: bool = False
     repository: str = ""
     archived: bool = False
+
+    @property
+    def being_made(self) -> bool:
+        """Whether its files are still coming: then what is in it means nothing."""
+        return (self.locked or "").startswith(CREATING)
 
     @property
     def key(self) -> str:
