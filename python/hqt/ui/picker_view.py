@@ -70,6 +70,19 @@ _HELP = (
 )
 
 
+_STATES = {
+    "working": "an agent, or a program, at work",
+    "waiting": "an agent that waits for you",
+    "done": "done, and not looked at yet",
+    "idle": "an agent, or a shell, at rest",
+    "error": "an agent that has failed",
+    "unknown": "a state or a count that is not known",
+    "closed": "no window is open",
+    "archived": "put aside",
+}
+_NARROW = 18  # cells in which a line of the help can be read at all
+
+
 def view(state: PickerState, width: int, height: int, icons: Icons) -> View:
     """The whole picker, or its help."""
     if state.help:
@@ -197,19 +210,21 @@ def _bottom(state: PickerState, cells: int, icons: Icons) -> Line:
 
 
 def _help(state: PickerState, cells: int, height: int, icons: Icons) -> View:
-    """All keys and signs, in as many columns as the height demands."""
+    """All keys and signs, in as many columns as the height demands and the width allows."""
     word = WORDS[state.options.enter]
     told = [_Told("Enter", word, word), *_HELP]
     told.append(_Told(icons.unique, "commits that exist nowhere else", "unique"))
     told.append(_Told("*", "where you are", "here"))
+    told.append(_Told(icons.mark, "marked", "marked"))
+    told += [_Told(icons.state(state), _STATES[state], state) for state, _ in icons.states]
     room = max(height - 2, 1)
+    told = told[: room * max(cells // _NARROW, 1)]  # where there is no room for all, the keys
     each = max(cells // -(-len(told) // room), 1)
-    shorter = each < max(len(item.does) for item in told) + 8
     lines: list[Line] = [(Fragment(" Keys and signs", BOLD),)]
     for number in range(min(room, len(told))):
         line: list[Fragment] = []
         for item in told[number::room]:
-            does = item.short if shorter else item.does
+            does = item.does if len(item.does) + 8 <= each else item.short
             line += fit([Fragment(f" {item.key.ljust(6)}", BOLD), Fragment(does)], each)
         lines.append(targeted(line, "key:escape"))
     lines += [()] * (height - 1 - len(lines))
