@@ -66,6 +66,11 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub("�", text)
 
 
+def sentence(text: str) -> str:
+    """`text` with a full stop, unless it ends as sentences do: a name at its end may."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 def expanded(path: str) -> str:
     """A typed path with a leading `~` or `~user` replaced; left as it is where nobody is meant."""
     return os.path.expanduser(path)  # noqa: PTH111 - Path.expanduser raises for an unknown user

@@ -30,8 +30,7 @@ def success(result: object, *, as_json: bool, told: Caller | None = None) -> int
     """Print an answer on standard output, or tell it to the client of a silent key (`told`);
     return the exit status."""
     if told:
-        said = [part for part in texts.lines(result) if isinstance(part, str)]
-        _tell(told, *(f"{part.rstrip('.')}." for part in said))
+        _tell(told, *texts.sentences(result))
     elif as_json:
         _out(json.dumps(documents.document(result)))
     else:

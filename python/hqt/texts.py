@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from hqt import tables
-from hqt.names import printable
+from hqt import removal_texts, tables
+from hqt.names import printable, sentence
 from hqt.results import (
     Archived,
     Diagnosis,
@@ -77,6 +77,12 @@ def lines(result: object) -> Iterator[Part]:
     Besides lines there are tables, which `report` draws, and bytes, which it passes on as they are.
     """
     raise TypeError(f"{type(result).__name__} has no text form")
+
+
+def sentences(result: object) -> Iterator[str]:
+    """The answer for one line, of which perhaps only the first sentences are seen."""
+    brief = removal_texts.brief(result) if isinstance(result, Removals) else lines(result)
+    yield from (sentence(part) for part in brief if isinstance(part, str))
 
 
 @lines.register(Listing)
@@ -175,17 +181,7 @@ def _(result: Reopened) -> Iterator[Part]:
 
 @lines.register(Removals)
 def _(result: Removals) -> Iterator[Part]:
-    for one in result.removed:
-        what = f"⎇ {one.branch}" if one.branch else (one.path.name if one.path else one.nickname)
-        yield printable(f"Removed {what}" + (f": {one.path}" if one.path else ""))
-        if one.branch:
-            yield printable(f"Branch {one.branch} {'deleted' if one.branch_deleted else 'kept'}.")
-        if one.windows_closed:
-            yield f"Closed with it: {', '.join(one.windows_closed)}."
-        if one.trash:
-            yield f"In the trash as {one.trash}; `hqt undo` brings it back."
-        for note in one.notes:
-            yield printable(note)
+    yield from removal_texts.lines(result)
 
 
 @lines.register(Archived)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,45 @@ class TestBranch:
     def test_one_made_by_hand(self, repo: Path) -> None:
         repos.linked(repo, repo.parent / "hand", "hand")
         assert self.stays(repo, "hand") == "Branch hand stays: not known to be made by hqt."
+
+    def test_several_are_told_of_together_where_they_fare_alike(self, repo: Path) -> None:
+        names = [f"big{number}" for number in range(7)]
+        for name in names:
+            made(repo, name)
+        told = question(repo, *names).stays_with
+        assert told[0] == (
+            "Branches big0, big1, big2, big3 and 3 more are deleted too: they are merged."
+        )
+        assert len(told) == 2, "and the trash"
+        for name in names[:2]:
+            repos.commit(repo / ".worktrees" / name, name)
+        assert question(repo, *names[:3]).stays_with[:2] == (
+            "Branches big0 and big1 stay: not merged.",
+            "Branch big2 is deleted too: it is merged.",
+        )
+
+
+class TestTrash:
+    """What it keeps, until when, and how it comes back."""
+
+    def test_one(self, repo: Path) -> None:
+        place = made(repo, "fix")
+        told = question(repo, "fix").stays_with[-1]
+        assert re.sub(r"[\d-]{10}", "DATE", told) == (
+            "The trash keeps the worktree until DATE; undo brings it back."
+        )
+        (place / "notes").write_text("mine\n")
+        assert question(repo, "fix").stays_with[-1] == (
+            "The trash keeps the worktree and all that is in it until you empty it; "
+            "undo brings it back."
+        )
+
+    def test_several_come_back_one_by_one(self, repo: Path) -> None:
+        for name in ("one", "two"):
+            made(repo, name)
+        told = question(repo, "one", "two").stays_with[-1]
+        assert told.endswith("; undo, once for each, brings them back.")
+        assert told.startswith("The trash keeps the worktrees until")
 
 
 class TestIgnored:

@@ -95,7 +95,7 @@ def test_only_the_session_goes_when_the_worktree_is_not_chosen(
     person.press("Enter")
     assert until(lambda: sessions(repo) == [])
     assert (place / "notes").exists()
-    person.see(f"The worktree at {place} stays.")
+    person.see(f"Removed session fix. The worktree at {place} stays.")
 
 
 def test_what_runs_in_its_window_is_named_and_asked_for(person: Terminal) -> None:
@@ -221,6 +221,7 @@ def test_from_the_main_checkout_it_asks_which_and_takes_several(
     person.see("This goes with the worktree")
     person.press("y")
     assert until(lambda: not any(place.exists() for place in places))
+    person.see("Removed ⎇ one, ⎇ two. `hqt undo`, once for each, brings them back.")
     assert (repo / ".worktrees" / "three").exists()
 
 

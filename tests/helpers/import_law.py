@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("sessions", "ui", "report"),
     ("git", "tmux", "processes", "config", "paths", "faults"),
     ("toml_file", "options", "signals", "streams", "texts", "itself", "plugin", "later", "ending"),
-    ("tables",),
+    ("tables", "removal_texts"),
     ("documents",),
     ("results",),
     ("verdict",),

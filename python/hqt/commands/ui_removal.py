@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from hqt.sessions import branch_fate, inspect, taking
 from hqt.sessions.inspect import Permits
 from hqt.sessions.world import World
 from hqt.ui.confirm_model import Loss, Occupant, Refusal, RemovalQuestion
+from hqt.ui.text import enumerated
 
 _DAY = 24 * 60 * 60
 _NAMED = 3  # precious files that are named in the summary itself
@@ -88,7 +89,7 @@ def whole(targets: Collection[Going]) -> RemovalQuestion:
         notes=tuple(note for one in found for note in _notes(one.inventory.losses)),
         occupants=tuple(_unique([*_in_windows(targets), *(w for o in found for w in _inside(o))])),
         others=tuple(dict.fromkeys(name for one in found for name in _others(one))),
-        stays_with=(*map(_branch, found), *_trash(found)),
+        stays_with=(*_branches(found), *_trash(found)),
         refused=None if question.sessions else final,
         kept=final if question.sessions else None,
     )
@@ -217,27 +218,51 @@ def _others(one: _Found) -> list[str]:
     return [names.get(id, id) for id in one.inventory.occupants.sessions]
 
 
-def _branch(one: _Found) -> str:
-    """What becomes of the branch."""
-    tree = one.tree
-    if tree.branch is None:
-        return f"{tree.label} has no branch."
-    unique = one.inventory.losses.unique_count
+def _branches(found: Iterable[_Found]) -> Iterator[str]:
+    """What becomes of the branches: a sentence for those that fare alike."""
+    fates: dict[str, list[str]] = {}
+    for one in found:
+        if one.tree.branch is None:
+            yield f"{one.tree.label} has no branch."
+        else:
+            fates.setdefault(_why_kept(one), []).append(one.tree.branch)
+    for why, names in fates.items():
+        several = len(names) > 1
+        who = f"Branches {enumerated(_some(names))}" if several else f"Branch {names[0]}"
+        if why:
+            yield f"{who} {'stay' if several else 'stays'}: {why}."
+        else:
+            goes = "are deleted too: they are" if several else "is deleted too: it is"
+            yield f"{who} {goes} merged."
+
+
+def _why_kept(one: _Found) -> str:
     try:
-        why = branch_fate.kept(one.going.world, tree, one.going.session, unique)
+        unique = one.inventory.losses.unique_count
+        return branch_fate.kept(one.going.world, one.tree, one.going.session, unique)
     except HqtError as error:
-        why = printable(error.message).rstrip(".")
-    if why:
-        return f"Branch {tree.branch} stays: {why}."
-    return f"Branch {tree.branch} is deleted too: it is merged."
+        return printable(error.message).rstrip(".")
 
 
-def _trash(found: list[_Found]) -> tuple[str, ...]:
+def _some(names: list[str]) -> tuple[str, ...]:
+    """Of many names only a few, and how many more there are."""
+    if len(names) <= verdict.NAMED + 1:
+        return tuple(names)
+    return (*names[: verdict.NAMED], f"{len(names) - verdict.NAMED} more")
+
+
+def _trash(found: list[_Found]) -> Iterator[str]:
+    """How long what goes can be brought back."""
     if not found:
-        return ()
+        return
     losses = [one.inventory.losses for one in found]
-    if any(verdict.holds(one) or one.ignored.at_stake for one in losses):
-        return ("The trash keeps it until you empty it; undo brings it back.",)
+    held = any(verdict.holds(one) or one.ignored.at_stake for one in losses)
     days = min(one.going.world.config.trash_days for one in found)
     until = time.strftime("%Y-%m-%d", time.localtime(time.time() + days * _DAY))
-    return (f"The trash keeps it until {until}; undo brings it back.",)
+    when = "you empty it" if held else until
+    if len(found) == 1:
+        what = "the worktree and all that is in it" if held else "the worktree"
+        yield f"The trash keeps {what} until {when}; undo brings it back."
+    else:
+        what = "the worktrees and all that is in them" if held else "the worktrees"
+        yield f"The trash keeps {what} until {when}; undo, once for each, brings them back."

@@ -9,6 +9,7 @@ from dataclasses import replace
 from hqt.commands import background
 from hqt.errors import HqtError
 from hqt.models import Caller, Worktree
+from hqt.names import sentence
 from hqt.results import SessionView, WorktreeView
 from hqt.sessions import views
 from hqt.sessions import world as worlds
@@ -148,7 +149,7 @@ class _Wiring:
         place = background.place(replace(caller, client=None))
         for row in rows:
             background.answer(*place, "archive", "--", target(row))
-        return f"Archived {', '.join(row.nickname or row.label for row in rows)}."
+        return sentence(f"Archived {', '.join(row.nickname or row.label for row in rows)}")
 
 
 def _screen(world: World, session: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hqt import documents, signals
+from hqt import documents, signals, texts
 from hqt.errors import Checks, HqtError, foremost
 from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
@@ -90,10 +90,8 @@ def _tell(world: World, done: Sequence[Removed]) -> None:
     """Say it in the status line too: what was printed goes with the caller's pane."""
     from hqt.tmux import messages
 
-    names = [f"⎇ {one.branch}" if one.branch else str(one.nickname or one.path) for one in done]
-    undo = "`hqt undo` brings it back." if any(one.trash for one in done) else ""
-    tmux = worlds.connect(world.caller)
-    messages.show(tmux, placement.client(world), f"Removed {', '.join(names)}.", undo)
+    said = texts.sentences(Removals(tuple(done)))
+    messages.show(worlds.connect(world.caller), placement.client(world), *said)
 
 
 def _not_led(own: list[Pane], led: list[Passage]) -> list[Pane]:
