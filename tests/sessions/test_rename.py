@@ -273,3 +273,14 @@ def test_a_store_that_cannot_be_written_keeps_the_branch(repo: Path) -> None:
 def test_people_read_both_names(repo: Path, words: list[str], said: str) -> None:
     place = made(repo)
     assert hqt("rename", *words, cwd=repo).out == f"Renamed {said}: {place}\n"
+
+
+def test_the_windows_of_the_main_checkout_follow_its_branch(repo: Path, tmux: Server) -> None:
+    call = ("-L", tmux.socket)
+    windows = [
+        done(*call, "new", "notes", "--no-worktree", "-d", cwd=repo)["window"],
+        done(*call, "open", "main", cwd=repo)["window"],
+    ]
+    done(*call, "rename", "branch:main", "trunk", "-b", "trunk", cwd=repo)
+    names = [tmux.ask("#{window_name}|#{@hqt_branch}", window) for window in windows]
+    assert names == ["notes|trunk", "main|trunk"], "that session's name is no branch's any more"

@@ -201,12 +201,12 @@ def _restore_rows(before: list[Session]) -> None:
 def _label_windows(world: World, target: Target) -> None:
     """The name and options of each window that shows the session, or another of its worktree."""
     tree = _tree(world, target)
-    shown = list(world.sessions_in(tree)) if tree else []
+    shown = list(world.shown_in(tree)) if tree else []
     if target.session and target.session.id not in {one.id for one in shown}:
         shown += [one for one in world.sessions if one.id == target.session.id]
     for session in shown:
         if window := world.window_of(session):
-            placement.mark(world, window, session, tree)
+            placement.mark(world, window, session, _labelled_by(world, session))
 
 
 def _label_again(before: World) -> None:
@@ -216,7 +216,13 @@ def _label_again(before: World) -> None:
         window = before.window_of(session)
         if window and _name_of(before, window) != _name_of(now, window):
             with contextlib.suppress(HqtError):  # the first error is the one to tell
-                placement.mark(now, window, session, before.worktree_of(session))
+                placement.mark(now, window, session, _labelled_by(before, session))
+
+
+def _labelled_by(world: World, session: Session) -> Worktree | None:
+    """The checkout whose label the window of a session bears: a session without a worktree bears
+    its own name, except the one that is the main checkout's."""
+    return world.main if world.is_of_main(session) else world.worktree_of(session)
 
 
 def _name_of(world: World, window: str) -> tuple[str, str] | None:
