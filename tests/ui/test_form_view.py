@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hqt.ui.events import Edited
-from hqt.ui.form_model import Offered, Progressed, Resolved, SubmitOutcome, Submitted
+from hqt.ui.form_model import Offered, Phase, Progressed, Resolved, SubmitOutcome, Submitted
 from hqt.ui.view import REVERSE, Cursor, Fragment, Hit
 from ui.forms import after, at, opened, screen, seen, typed, wrong
 
@@ -28,6 +28,40 @@ def test_the_start_is_shown_as_what_it_is_with_the_key_for_the_other() -> None:
     assert "^T main" in screen(opened())
     assert "^T current" in screen(after(opened(), "c-t"))
     assert "^T" not in screen(opened(alternatives=()))
+
+
+@pytest.mark.parametrize("start", ["HEAD", "a-name-of-some-length", "one-of-the-very-long-names"])
+@pytest.mark.parametrize("width", [30, 40, 44, 60, 100])
+def test_the_key_for_the_other_start_has_its_name_or_is_not_there(width: int, start: str) -> None:
+    state = opened(from_=start, resolved="main 3f2a1c9 First")
+    [line] = [one for one in screen(state, width).splitlines() if "Start from" in one]
+    assert ("^T" in line) is ("^T main" in line or "^T current" in line), line
+    assert "^T" in line or width < 60
+
+
+def test_a_field_that_waits_to_be_filled_in_is_not_wrong_yet() -> None:
+    state = after(at(opened(), "mode"), "right")
+    waiting = wrong(state, existing="Choose a branch.")
+    assert "Choose" not in screen(waiting)
+    assert "!" not in screen(waiting)
+    refused = after(waiting, "enter")
+    assert (refused.phase, refused.focus) == (Phase.EDITING, "existing")
+    assert "Choose a branch." in screen(refused)
+    again = after(at(refused, "mode"), "right", "left")
+    assert "Choose" not in screen(wrong(again, existing="Choose a branch."))
+
+
+def test_what_is_not_installed_is_marked() -> None:
+    told = screen(opened(missing=("codex",)))
+    assert "codex (not installed)" in told
+    assert "claude (not" not in told
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_a_note_about_worktrees_is_there_where_one_is_made(width: int) -> None:
+    note = "The setup command is skipped until `hqt trust`."
+    assert note[:30] in screen(opened(note=note), width)
+    assert note[:30] not in screen(opened(note=note, isolate=False), width)
 
 
 def test_a_start_that_is_not_resolved_yet_claims_nothing() -> None:

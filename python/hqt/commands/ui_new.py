@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hqt.commands import background
 from hqt.errors import Code, HqtError
@@ -17,6 +18,9 @@ from hqt.sessions.planning import Wish, plan_for
 from hqt.sessions.world import World
 from hqt.ui import form
 from hqt.ui.form_model import FormDefaults, FormServices, FormValues, Mode, Start, SubmitOutcome
+
+if TYPE_CHECKING:
+    from hqt.sessions.harness import Profile
 
 # The field of the form that a code is about.
 _FIELDS = {
@@ -75,6 +79,8 @@ class _Wiring:
             harnesses=tuple(dict.fromkeys(names)),
             harness=world.config.harness,
             promptless=tuple(name for name, one in profiles.items() if not one.takes_prompt),
+            missing=tuple(name for name, one in profiles.items() if not _is_installed(one)),
+            note=self._about_setup() if isolated else "",
             pool=str(config.pool(world.config, world.repository)) if isolated else "",
             repository=world.repository.root.name,
         )
@@ -94,9 +100,25 @@ class _Wiring:
     def _starts(self) -> list[Start]:
         main = self._world.main
         starts = [Start("current", "HEAD")]
-        if main and (revision := f"refs/heads/{main.branch}" if main.branch else main.head):
+        if main and (revision := self._short(main.branch) if main.branch else main.head):
             starts.append(Start("main", revision))
         return starts
+
+    def _short(self, branch: str) -> str:
+        """A branch as a person would type it; a tag of its name would be meant instead."""
+        from hqt.git import refs
+
+        for other in (f"refs/tags/{branch}", f"refs/{branch}"):
+            if refs.commit_of(self._world.repository.common_dir, other):
+                return f"refs/heads/{branch}"
+        return branch
+
+    def _about_setup(self) -> str:
+        from hqt.sessions import trust
+
+        if not trust.pending(self._world.caller):
+            return ""
+        return "The setup command of .hqt.toml is skipped until `hqt trust`."
 
     def _wish(self, values: FormValues) -> Wish:
         if not values.isolate:
@@ -117,6 +139,8 @@ class _Wiring:
         )
 
     def _validate(self, values: FormValues) -> dict[str, str]:
+        if values.isolate and values.mode is Mode.EXISTING and not values.existing:
+            return {"existing": "Choose a branch."}
         try:
             plan_for(self._world, self._wish(values))
         except HqtError as error:
@@ -130,10 +154,22 @@ class _Wiring:
             return str(self._world.caller.directory)
         if values.folder:
             return str(self._world.caller.directory / values.folder)
-        name = values.existing if values.mode is Mode.EXISTING else values.branch
-        folder = slug(values.nickname) if values.mode is Mode.DETACHED else name
+        folder = {
+            Mode.NEW: values.branch,
+            Mode.EXISTING: self._checked_out(values.existing),
+            Mode.DETACHED: slug(values.nickname),
+        }[values.mode]
         pool = config.pool(self._world.config, self._world.repository)
         return str(pool / folder) if folder else str(pool)
+
+    def _checked_out(self, name: str) -> str:
+        """The branch that is checked out where `name` is chosen, which may be a remote's."""
+        from hqt.git import branches
+
+        try:
+            return branches.remote_tracking(self._world.repository, name).branch
+        except HqtError:
+            return name
 
     def _revisions(self, prefix: str) -> list[str]:
         from hqt.git import offers
@@ -141,10 +177,16 @@ class _Wiring:
         return [one for one in offers.revisions(self._world.repository) if prefix in one]
 
     def _branches(self) -> list[str]:
-        from hqt.git import offers
+        from hqt.git import branches, offers
 
-        used = {tree.branch for tree in self._world.worktrees}
-        return [one for one in offers.branches(self._world.repository) if one not in used]
+        world = self._world
+        used = {tree.branch for tree in world.worktrees}
+        midway = [tree for tree in world.worktrees if tree.operation]
+        return [
+            one
+            for one in offers.branches(world.repository)
+            if one not in used and not branches.used_by(world.repository, one, midway)
+        ]
 
     def _resolve(self, revision: str) -> str:
         from hqt.git import offers, repository
@@ -182,6 +224,16 @@ class _Wiring:
             field = _FIELDS.get(error.code, "")
             return SubmitOutcome(False, error.message, error.remedy, field)
         return SubmitOutcome(True)
+
+
+def _is_installed(profile: Profile) -> bool:
+    from hqt.sessions import harness
+
+    try:
+        harness.find_program(profile)
+    except HqtError:
+        return False
+    return True
 
 
 def words(wish: Wish) -> list[str]:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hqt.git import tracking
 from hqt.git.process import git
 from hqt.models import Repository
 
 _BRANCHES = ("refs/heads", "refs/remotes")
+_HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 
 
 def branches(repo: Repository) -> list[str]:
-    """Local and remote-tracking branches by their short names, the most recent first."""
-    return _names(repo, *_BRANCHES)
+    """What `--checkout` takes, the most recent first: local branches, and of the remote-tracking
+    ones those without a local branch of their name, which would be taken instead or refuse it."""
+    full = _names(repo, "%(refname)", *_BRANCHES)
+    local = {one.removeprefix(_HEADS) for one in full if one.startswith(_HEADS)}
+    mapped = tracking.local_names(repo)
+    return [
+        one.removeprefix(_HEADS).removeprefix(_REMOTES)
+        for one in full
+        if one.startswith(_HEADS) or ((name := mapped(one)) and name not in local)
+    ]
 
 
 def revisions(repo: Repository) -> list[str]:
     """Branches and tags by their short names, the most recent first."""
-    return _names(repo, *_BRANCHES, "refs/tags")
+    return _names(repo, "%(refname:short)", *_BRANCHES, "refs/tags")
 
 
 def described(repo: Repository, commit: str) -> str:
@@ -26,9 +36,9 @@ def described(repo: Repository, commit: str) -> str:
                cwd=repo.common_dir).text  # fmt: skip
 
 
-def _names(repo: Repository, *prefixes: str) -> list[str]:
+def _names(repo: Repository, name: str, *prefixes: str) -> list[str]:
     """One reference a line; a symbolic one (`origin/HEAD`) only repeats another."""
-    form = "--format=%(if)%(symref)%(then)%(else)%(refname:short)%(end)"
+    form = f"--format=%(if)%(symref)%(then)%(else){name}%(end)"
     said = git("for-each-ref", "--sort=-creatordate", form, *prefixes, cwd=repo.common_dir).text
     return [line for line in said.splitlines() if line]
 

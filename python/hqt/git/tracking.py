@@ -7,7 +7,7 @@ Nothing is ever fetched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from hqt.errors import Code, HqtError
@@ -80,6 +80,20 @@ def choose(repo: Repository, name: str) -> Choice:
             {"candidates": [one.ref.removeprefix("refs/remotes/") for one in chosen]},
         )
     return _local(repo, chosen[0])
+
+
+def local_names(repo: Repository) -> Callable[[str], str | None]:
+    """What tells the local name of a remote-tracking branch (a full one), as `choose` would have
+    it; None for one of no remote that is configured."""
+    entries = gitconfig.matching(repo, _SETTINGS)
+    specs = [spec for e in entries if (spec := _parse(e.key, e.value)) and spec.target]
+
+    def local_name(ref: str) -> str | None:
+        sources = (spec.source_of(ref) for spec in specs)
+        found = next((one for one in sources if one and one.startswith("refs/heads/")), None)
+        return found and found.removeprefix("refs/heads/")
+
+    return local_name
 
 
 def _local(repo: Repository, upstream: Upstream) -> Choice:

@@ -42,6 +42,13 @@ def errors(state: FormState) -> tuple[tuple[str, str], ...]:
     return tuple((name, known[name]) for name in shown if known.get(name)) + rest
 
 
+def told(state: FormState) -> tuple[tuple[str, str], ...]:
+    """What of the errors is shown: nothing is wrong yet with a field that waits to be filled in."""
+    known = errors(state)
+    waits = not state.tried and not state.existing.text.strip()
+    return tuple(one for one in known if not (waits and one[0] == "existing"))
+
+
 def suggestions(state: FormState) -> tuple[str, ...]:
     """The completions on offer for the focused field, best first; none once one is complete."""
     typed = held(state, state.focus).text if state.focus in TEXTS else ""

@@ -50,6 +50,8 @@ class FormDefaults:
     harnesses: tuple[str, ...] = ("shell",)
     harness: str = ""  # "" is the first
     promptless: tuple[str, ...] = ()  # of the harnesses those that take no prompt
+    missing: tuple[str, ...] = ()  # of the harnesses those whose program is not installed
+    note: str = ""  # a sentence about worktrees that are made here
     pool: str = ""  # where the worktree will be made
     prompt: str = ""
     repository: str = ""
@@ -206,6 +208,7 @@ class FormState:
     phase: Phase = Phase.EDITING
     progress: Progressed | None = None
     failure: SubmitOutcome | None = None
+    tried: bool = False  # to submit: then a field that was left empty is wrong, too
 
     @property
     def prompts(self) -> bool:

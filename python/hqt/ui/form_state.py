@@ -203,11 +203,15 @@ def _turned(state: FormState, by: int, *, toggles: bool) -> FormState:
         return _prefilled(replace(state, isolate=not state.isolate))
     if state.focus == "mode":
         modes = tuple(Mode)
-        return _prefilled(replace(state, mode=modes[(modes.index(state.mode) + by) % len(modes)]))
+        return _in_mode(state, modes[(modes.index(state.mode) + by) % len(modes)])
     if state.focus == "harness":
         names = state.defaults.harnesses
         return replace(state, harness=names[(names.index(state.harness) + by) % len(names)])
     return state
+
+
+def _in_mode(state: FormState, mode: Mode) -> FormState:
+    return _prefilled(replace(state, mode=mode, tried=False))
 
 
 def _clicked(state: FormState, target: str, offset: int) -> FormState:
@@ -222,7 +226,7 @@ def _clicked(state: FormState, target: str, offset: int) -> FormState:
     if name == "isolate":
         return _turned(state, 1, toggles=True)
     if name == "mode" and rest in tuple(Mode):
-        return _prefilled(replace(state, mode=Mode(rest)))
+        return _in_mode(state, Mode(rest))
     if name == "harness" and rest in state.defaults.harnesses:
         return replace(state, harness=rest)
     if name in TEXTS and rest.isdecimal():
@@ -241,7 +245,7 @@ def _submitting(state: FormState) -> FormState:
     known = errors(state) if state.errors and state.errors.values == state.values else ()
     if not known:
         return replace(state, phase=Phase.SUBMITTING, failure=None, progress=None)
-    first = known[0][0]
+    first, state = known[0][0], replace(state, tried=True)
     return _focused(state, first) if first in fields(state) else state
 
 

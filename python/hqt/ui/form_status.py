@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hqt.ui.form_fields import errors, suggestions
+from hqt.ui.form_fields import suggestions, told
 from hqt.ui.form_model import FormState, Phase
 from hqt.ui.icons import Icons
 from hqt.ui.text import clean, clip, paragraph, width_of
@@ -16,13 +16,12 @@ def status(state: FormState, cells: int, height: int, icons: Icons) -> list[Line
         said = [_working(state, cells, icons)]
     elif state.failure:
         most = max(height // 3, 1)
-        told = paragraph(clean(state.failure.error), cells - 2)
+        error = paragraph(clean(state.failure.error), cells - 2)
         remedy = paragraph(clean(state.failure.remedy), cells - 2)
-        said = [(Fragment(f" {line}", BAD),) for line in told]
+        said = [(Fragment(f" {line}", BAD),) for line in error]
         said += [(Fragment(f" {line}"),) for line in remedy]
         said = said[:most]
-    elif errors(state):
-        known = errors(state)
+    elif known := told(state):
         own = [message for name, message in known if name == state.focus]
         message = clean(own[0] if own else known[0][1])
         said = [(Fragment(f" {clip(message, cells - 2, icons.ellipsis)}", BAD),)]

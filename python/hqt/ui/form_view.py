@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hqt.ui.form_fields import errors, fields, held, suggestions
+from hqt.ui.form_fields import fields, held, suggestions, told
 from hqt.ui.form_model import FormState, Mode, Phase
 from hqt.ui.form_status import status
 from hqt.ui.icons import Icons
@@ -27,7 +27,7 @@ from hqt.ui.view import (
 
 LABEL = 13  # cells before a field's value
 PROMPT_LINES = 6
-NAMED = 12  # cells for what the start is, before its key loses its name
+NAMED = 12  # cells for what the start is; with less it is not said
 SPACIOUS = 14  # lines from which one stays empty below the title
 
 _LABELS = {
@@ -102,6 +102,9 @@ def _body(state: FormState, cells: int, room: int, icons: Icons) -> _Body:
             first, last = len(lines), len(lines) + len(drawn) - 1
             cursor = at and Cursor(at.x, at.y + len(lines))
         lines += drawn
+    if state.isolate and state.defaults.note:
+        note = clip(clean(state.defaults.note), max(cells - 3, 1), icons.ellipsis)
+        lines.append((Fragment("  "), Fragment(note, NOTICE)))
     offered = _dropdown(state, cells, icons)
     for number, line in enumerate(offered, start=last + 1):
         lines[number : number + 1] = [line]
@@ -120,7 +123,7 @@ def _field(
     if name == "mode":
         return [(*label, *_choice(name, _MODES, state.mode, space, icons))], None
     if name == "harness":
-        names = tuple((item, clean(item)) for item in state.defaults.harnesses)
+        names = tuple((item, _harness(state, item)) for item in state.defaults.harnesses)
         return [(*label, *_choice(name, names, state.harness, space, icons))], None
     if name == "prompt":
         return _prompt(state, label, space, min(PROMPT_LINES, room))
@@ -131,9 +134,13 @@ def _field(
     return [line], Cursor(start + at, 0) if name == state.focus else None
 
 
+def _harness(state: FormState, name: str) -> str:
+    return clean(name) + (" (not installed)" if name in state.defaults.missing else "")
+
+
 def _label(state: FormState, name: str, icons: Icons) -> Line:
     focused = state.focus == name and state.phase is Phase.EDITING
-    wrong = any(field == name for field, _ in errors(state))
+    wrong = any(field == name for field, _ in told(state))
     inside = name in ("mode", "branch", "existing", "folder", "from_")
     text = ("  " if inside else "") + _LABELS[name]
     target = f"{name}:0" if name not in ("mode", "harness") else name
@@ -210,11 +217,10 @@ def _with_start(state: FormState, line: Line, cells: int, icons: Icons) -> Line:
         place = revisions.index(typed) + 1 if typed in revisions else 0
         other = clean(names[place % len(names)])
         key = (Fragment("^T", BOLD, "key:c-t"), Fragment(f" {other} ", DIM, "key:c-t"))
+    if line_width(line) + line_width(key) + 1 > cells:
+        key = ()  # without its name nobody would know what it does
     room = cells - line_width(line) - line_width(key) - 4
-    if known and room < NAMED:
-        key = key[:1]
-        room = cells - line_width(line) - line_width(key) - 5
-    if known and room >= NAMED // 2:
+    if known and room >= NAMED:
         answer = clip(clean(known), room, icons.ellipsis)
         line = (*line, Fragment(f" {icons.arrow} {answer}", DIM, "from_:0"))
     return spread(line, key, cells)
