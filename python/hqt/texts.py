@@ -158,9 +158,8 @@ def _(result: Opened) -> Iterator[Part]:
         yield printable(note)
     if result.verb == "restored" and result.worktree:
         tree = result.worktree.worktree
-        called = result.session.session.nickname if result.session else str(tree.path)
-        name = tree.branch or called
-        yield printable(f"`hqt open {shlex.quote(name)}` goes there.")
+        name = shlex.quote(tree.branch or str(tree.path))
+        yield printable(f"`hqt open {name}` goes there.")
 
 
 @lines.register(Reopened)
