@@ -55,6 +55,10 @@ def kept(root: Path) -> dict[str, str]:
     }
 
 
+# What runs as often as git happens to say something, or as time passes: no two runs are the same.
+PACED = {"hear", "beat", "_stream", "end"}
+
+
 class Failure(Exception):
     """Something hqt does not know."""
 
@@ -79,7 +83,7 @@ def interrupt(call: Callable[[], object], line: int, number: int) -> int:
 
     def trace(frame: FrameType, event: str, _argument: object) -> object:
         nonlocal seen
-        if "/hqt/git/" not in frame.f_code.co_filename:
+        if "/hqt/git/" not in frame.f_code.co_filename or frame.f_code.co_name in PACED:
             return None
         if event == "line":
             seen += 1

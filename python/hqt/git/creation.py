@@ -140,9 +140,11 @@ def _make(
     assert made.entry is not None
     if progress:
         progress("checkout", 0, checkout.size_of(source))
+    made.filling = True
     checkout.fill(
         repo, plan.path, made.entry, by_libgit2=by_libgit2, filters=filters, progress=progress
     )
+    made.filling = False
     if not note.file:
         admin.replace_lock(made.entry, None, mode)
     complaint = hooks.post_checkout(repo, plan.path, made.entry, plan.commit)
@@ -163,7 +165,7 @@ def _check_branch(
 ) -> None:
     if create_branch:
         if other := branches.clash(repo, name):
-            raise branches.taken(name, other)
+            raise branches.taken(name, other, branches.used_by(repo, other, worktrees))
     elif branches.commit_of(repo, name) is None:
         raise HqtError(
             Code.NO_SUCH_BRANCH,
@@ -188,7 +190,8 @@ def _in_use(name: str, use: branches.Use) -> HqtError:
     return HqtError(
         Code.BRANCH_IN_USE,
         f"Branch {name!r} is {use.how} at {use.place}; nothing was made.",
-        f"`hqt open branch:{name}` goes there; or start a new branch from it with -b and --from.",
+        f"`hqt open {use.target(name)}` goes there; or start a new branch from it with -b and"
+        " --from.",
         {"branch": name, "path": str(use.place)},
     )
 

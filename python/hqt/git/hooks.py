@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import subprocess
 from pathlib import Path
 
@@ -34,9 +33,7 @@ def post_checkout(repo: Repository, path: Path, git_dir: Path, commit: str) -> s
         except subprocess.TimeoutExpired:
             return f"The post-checkout hook was ended after {process.LONG:g} seconds."
         finally:
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
+            process.end(child)
         if status == 0:
             return None
         said.seek(0)

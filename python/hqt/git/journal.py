@@ -14,12 +14,12 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, branches, durable, files, process
+from hqt.git import admin, aside, branches, durable, files, process
 from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
 from hqt.git.lock import own_directory
@@ -55,6 +55,16 @@ class Note:
         if self.file:
             said = {**dataclasses.asdict(self), "file": None}
             durable.write(self.file, json.dumps(said).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    """A worktree that had been aside."""
+
+    mark: str
+    entry: Path
+    tree: Path | None
+    why: str | None = None  # it could not be put back
 
 
 @contextlib.contextmanager
@@ -98,8 +108,8 @@ def noted(
 
 
 def pending(repo: Repository) -> bool:
-    """Whether there is a note: a creation is under way, or was killed."""
-    return (repo.common_dir / "hqt" / _NAME).exists()
+    """Whether a creation, or taking one back, is under way, or was killed."""
+    return (repo.common_dir / "hqt" / _NAME).exists() or aside.pending(repo.common_dir)
 
 
 def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, ...]:
@@ -108,16 +118,18 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
     `finished` says whether the creation of the worktree at a path had come to its end: then it
     stays. So does one that somebody has used since, and whatever is not provably its own.
     """
+    returned = tuple(_return(repo))
     file = repo.common_dir / "hqt" / _NAME
     try:
         note = Note(**json.loads(files.read(file)))
         path = Path(note.path)
     except FileNotFoundError:
-        return ()
+        return tuple(_told(returned))
     except (OSError, ValueError, TypeError):
         with contextlib.suppress(OSError):
             file.unlink()
-        return ()
+        return tuple(_told(returned))
+    others = [one for one in returned if one.mark != note.mark]
     said: tuple[str, ...] = ()
     entry = _entry(repo, note)
     if finished(path) if note.by_row else entry is None and (path / ".git").is_file():
@@ -131,7 +143,31 @@ def take_back(repo: Repository, finished: Callable[[Path], bool]) -> tuple[str, 
         if left:
             said = (f"A creation at {path} was killed. Left behind: {'; '.join(left)}.",)
     file.unlink(missing_ok=True)
-    return said
+    return (*_told(others), *said)
+
+
+def _return(repo: Repository) -> Iterator[_Returned]:
+    """Put back what was aside when a rollback was killed: it is judged anew."""
+    aside.sweep(repo.common_dir)
+    for one in aside.found(repo.common_dir):
+        try:
+            home, tree = aside.put_back(one)
+        except OSError as error:
+            yield _Returned(one.mark, one.admin, one.tree, error.strerror)
+        else:
+            yield _Returned(one.mark, home, tree)
+
+
+def _told(returned: Iterable[_Returned]) -> Iterator[str]:
+    """What became of worktrees whose creation has no note any more."""
+    for one in returned:
+        what = one.tree or one.entry
+        if one.why:
+            yield f"{what} could not be put back in its place ({one.why}); it was left alone."
+            continue
+        if admin.lock_reason(one.entry) == lock_of(one.mark):
+            admin.replace_lock(one.entry, None, Permissions())
+        yield f"Taking back a creation was cut short; {what} is where it was."
 
 
 def _entry(repo: Repository, note: Note) -> Path | None:
@@ -164,6 +200,7 @@ def _made(repo: Repository, note: Note) -> Made:
     if made.entry:
         _drop_half_a_link(made.entry, path)
     made.linked = made.entry is not None and admin.points_back(made.entry, path)
+    made.filling = made.entry is not None and _is_half_filled(made.entry)
     made.tree = made.entry is not None and path.is_dir() and not path.is_symlink()
     made.new_branch = _is_own_branch(repo, note)
     pool = Path(note.pool) if note.pool else None
@@ -173,6 +210,14 @@ def _made(repo: Repository, note: Note) -> Made:
             if POOL_IGNORE.startswith(files.read(pool / ".gitignore")):
                 made.ignore = pool / ".gitignore"
     return made
+
+
+def _is_half_filled(entry: Path) -> bool:
+    """Whether its git was killed before it had written the first index."""
+    try:
+        return not (entry / "index").exists() and not (entry / "index.lock").stat().st_size
+    except FileNotFoundError:
+        return False
 
 
 def _drop_half_a_link(entry: Path, path: Path) -> None:

@@ -5,22 +5,30 @@ Nothing is written for the answer: the disk may be full. In doubt the worktree c
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hqt.errors import HqtError
-from hqt.git import admin, files, process, refs
+from hqt.git import admin, files, process, refs, sighting
 from hqt.git.operations import operation_in_progress
+from hqt.git.sighting import Seen
 from hqt.models import Repository
 
 _GITLINK = "160000"
 _SYMLINK = "120000"
 _MOST_CUT_OFF = 64  # files that can have been under way at once when a checkout ended
+_PATIENCE = 60.0  # seconds for all the files; what takes longer is not deleted by itself
+# What hqt, and git for it, put into an admin directory, locks of a git that was killed included.
+_OWN = re.compile(
+    r"(HEAD|ORIG_HEAD|index|config\.worktree)(\.lock)?|commondir|gitdir|locked(\.hqt-[0-9-]+)?"
+    r"|info/sparse-checkout|logs/HEAD|sharedindex[._].*|fsmonitor--daemon.*"
+)
+_OWN_OF_REFTABLE = re.compile(r"refs/heads|reftable/.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,47 +37,82 @@ class _Stored:
     id: str
 
 
-def why_used(repo: Repository, entry: Path, path: Path, commit: str) -> str | None:
-    """Why the worktree at `path` may not be deleted as if it had never been; None when it may.
+@dataclass(slots=True)
+class Judged:
+    """What was found of a new worktree, and why it may not be deleted as if it had never been."""
 
-    A clause for "as …": somebody has worked in it, or that cannot be excluded.
+    why: str | None = None  # a clause for "as …"; None: it may
+    entry: Seen = field(default_factory=Seen)
+    tree: Seen = field(default_factory=Seen)  # nothing where it is not linked
+
+
+def judge(repo: Repository, entry: Path, path: Path, commit: str, *, linked: bool) -> Judged:
+    """Look whether somebody has worked in the worktree at `path`, or that cannot be excluded.
+
+    Without a link from there to its admin directory `entry` nobody can have, and that alone is
+    looked at.
     """
-    if not admin.points_back(entry, path):
-        return "something else is at its place"
+    found = Judged()
+    try:
+        found.entry = sighting.look(entry)
+        found.why = _why_used(repo, entry, found.entry, commit, linked)
+        if linked and found.why is None:
+            found.why = _why_touched(entry, path, commit, found.tree)
+    except (OSError, ValueError, IndexError, HqtError) as error:
+        found.why = f"it could not be examined ({str(error).rstrip('.')})"
+    return found
+
+
+def _why_used(repo: Repository, entry: Path, seen: Seen, commit: str, linked: bool) -> str | None:
+    """By what is in the admin directory."""
     if operation_in_progress(entry):
         return "an operation is in progress in it"
-    try:
-        if not _is_head_at(repo, entry, commit) or _was_elsewhere(repo, entry, commit):
-            return "it holds work of its own"
-        if _is_staged(entry, path, commit):
-            return "it holds work of its own"
-        if _is_changed(entry, path, commit):
-            return "it holds files that are not those of its commit"
-    except (OSError, ValueError, IndexError, HqtError) as error:
-        return f"it could not be examined ({error})"
+    own = "it holds work of its own"
+    if not _is_head_at(repo, entry, commit, linked) or _was_elsewhere(repo, entry, commit):
+        return own
+    in_files = refs.files_of(repo.common_dir) is not None
+    for name in sorted(seen.files):
+        if not _OWN.fullmatch(name) and (in_files or not _OWN_OF_REFTABLE.fullmatch(name)):
+            return f"{own} ({name})"
+    if other := _other_reference(entry, commit, in_files):
+        return f"{own} ({other})"
+    return own if _is_staged(entry, commit) else None
+
+
+def _why_touched(entry: Path, path: Path, commit: str, seen: Seen) -> str | None:
+    """By what is in the worktree's folder, which is noted in `seen`."""
+    if not admin.points_back(entry, path):
+        return "something else is at its place"
+    if _is_changed(entry, path, commit, seen):
+        return "it holds files that are not those of its commit"
     return None
 
 
-def delete_files(repo: Repository, path: Path, commit: str) -> None:
-    """Delete the commit's files, the folders this empties, and `.git`; nothing else ever.
-
-    Raises OSError for a file that cannot be deleted.
-    """
-    stored = _tree(repo.common_dir, commit)
-    for name, blob in stored.items():
-        if blob.mode != _GITLINK:
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                (path / name).unlink()
-    for folder in sorted(_folders(stored), key=len, reverse=True):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            (path / folder).rmdir()
-    (path / ".git").unlink()
-
-
-def _is_head_at(repo: Repository, entry: Path, commit: str) -> bool:
+def _is_head_at(repo: Repository, entry: Path, commit: str, linked: bool) -> bool:
     """Whether HEAD still is at the commit, or at the placeholder from before it got there."""
     head = refs.head_of(repo.common_dir, entry).commit
-    return head == commit or not files.read(entry / "HEAD").strip(b"0\n")
+    if head == commit:
+        return True
+    if head is None and not linked:
+        return True  # not written yet, or half of it
+    return not files.read(entry / "HEAD").strip(b"0\n")
+
+
+def _other_reference(entry: Path, commit: str, in_files: bool) -> str | None:
+    """A reference of this worktree alone, but HEAD, that may be all that knows some commit."""
+    if in_files:  # any other is a file that is not the creation's own
+        try:
+            orig = files.read(entry / "ORIG_HEAD").strip()
+        except FileNotFoundError:
+            return None
+        return None if orig == commit.encode() else "ORIG_HEAD"
+    query = ("for-each-ref", "--include-root-refs", "--format=%(objectname) %(refname)")
+    for line in process.git(f"--git-dir={entry}", *query, cwd=entry).text.splitlines():
+        id, _, name = line.partition(" ")
+        private = name.startswith(("refs/worktree/", "refs/bisect/", "refs/rewritten/"))
+        if private or (not name.startswith("refs/") and id != commit):
+            return name
+    return None
 
 
 def _was_elsewhere(repo: Repository, entry: Path, commit: str) -> bool:
@@ -86,11 +129,15 @@ def _was_elsewhere(repo: Repository, entry: Path, commit: str) -> bool:
     return not ids <= {commit, "0" * len(commit)}
 
 
-def _is_staged(entry: Path, path: Path, commit: str) -> bool:
+def _is_staged(entry: Path, commit: str) -> bool:
+    """Whether the index holds, or could bring back, what is not the commit's."""
     if not (entry / "index").exists():
         return False
+    where = f"--git-dir={entry}"
     query = ("diff-index", "--cached", "--quiet", commit, "--")
-    return process.ask(f"--git-dir={entry}", *query, cwd=path).status != 0
+    if process.ask(where, *query, cwd=entry).status != 0:
+        return True
+    return bool(process.git(where, "ls-files", "-u", "--resolve-undo", "-z", cwd=entry).out)
 
 
 def _tree(git_dir: Path, commit: str) -> dict[str, _Stored]:
@@ -115,17 +162,26 @@ def _folders(stored: dict[str, _Stored]) -> set[str]:
     return folders
 
 
-def _is_changed(entry: Path, path: Path, commit: str) -> bool:
+def _is_changed(entry: Path, path: Path, commit: str, seen: Seen) -> bool:
     stored = _tree(entry, commit)
     folders = _folders(stored)
     differing = []
-    for name, is_folder in _walk(path):
+    deadline = time.monotonic() + _PATIENCE
+    for name, is_folder in sighting.walk(path):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"looking through {path} takes more than {_PATIENCE:g} seconds")
         if is_folder:
             if name not in folders:
                 return True
-        elif name not in stored:
+            seen.folders.add(name)
+            continue
+        if name not in stored and name != ".git":
             return True
-        elif not _is_verbatim(path / name, stored[name]):
+        file = f"{path}/{name}"
+        found = seen.note(name, file)
+        if name == ".git" or (stat.S_ISREG(found.st_mode) and not found.st_size):
+            continue  # a full disk leaves nothing but empty files, and in them nothing to be lost
+        if not _is_verbatim(file, found.st_mode, stored[name]):
             differing.append(name)
     cut_off = _unconverted(entry, path, differing, stored)
     return len(cut_off) > _MOST_CUT_OFF or not all(
@@ -133,31 +189,14 @@ def _is_changed(entry: Path, path: Path, commit: str) -> bool:
     )
 
 
-def _walk(root: Path) -> Iterator[tuple[str, bool]]:
-    """Everything below a worktree's root but its `.git`, and whether it is a real folder."""
-    waiting = [""]
-    while waiting:
-        below = waiting.pop()
-        with os.scandir(root / below) as entries:
-            for found in entries:
-                name = f"{below}/{found.name}" if below else found.name
-                is_folder = found.is_dir(follow_symlinks=False)
-                if is_folder:
-                    waiting.append(name)
-                if name != ".git":
-                    yield name, is_folder
-
-
-def _content(path: Path) -> bytes:
-    return os.fsencode(os.readlink(path)) if path.is_symlink() else files.read(path)  # noqa: PTH115
-
-
-def _is_verbatim(path: Path, blob: _Stored) -> bool:
+def _is_verbatim(file: str, mode: int, blob: _Stored) -> bool:
     """Whether a file holds exactly what is stored."""
-    mode = path.lstat().st_mode
-    if not (stat.S_ISREG(mode) or (stat.S_ISLNK(mode) and blob.mode == _SYMLINK)):
+    if stat.S_ISLNK(mode) and blob.mode == _SYMLINK:
+        content = os.fsencode(os.readlink(file))  # noqa: PTH115
+    elif stat.S_ISREG(mode):
+        content = files.read(file, follow=False)
+    else:
         return False
-    content = _content(path)
     algorithm = hashlib.sha1 if len(blob.id) == 40 else hashlib.sha256
     return algorithm(b"blob %d\0" % len(content) + content).hexdigest() == blob.id
 
@@ -190,7 +229,7 @@ def _is_beginning(entry: Path, path: Path, name: str, blob: _Stored) -> bool:
     file = path / name
     if not stat.S_ISREG(file.lstat().st_mode):
         return False
-    begun = _content(file)
+    begun = files.read(file, follow=False)
     where = (f"--git-dir={entry}", f"--work-tree={path}", "cat-file")
     for form in (("blob", blob.id), ("--filters", f"--path={name}", blob.id)):
         answer = process.ask(*where, *form, cwd=path)

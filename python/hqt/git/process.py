@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
+from hqt.git.interrupts import held_back
 
 TIMEOUT = 30.0  # seconds, for a question
 LONG = 600.0  # seconds, for a checkout
+GRACE = 0.5  # seconds to end in when told to: git takes its lock files along
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -229,12 +231,27 @@ def _stream(
     return b"".join(out), b"".join(err)
 
 
+def end(child: subprocess.Popen[bytes]) -> None:
+    """End the process group that a child leads, if the child still runs: by TERM, and what is left
+    of it after `GRACE` seconds by KILL."""
+    if child.poll() is not None:
+        return
+    with held_back():
+        _signal(child, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(GRACE)
+        _signal(child, signal.SIGKILL)
+        child.wait()
+
+
+def _signal(child: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended, whole
+        os.killpg(child.pid, number)
+
+
 def _end(child: subprocess.Popen[bytes]) -> None:
     """End the child's whole process group if any of it is left, and close its pipes."""
-    if child.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+    end(child)
     for pipe in (child.stdin, child.stdout, child.stderr):
         if pipe is not None:
             pipe.close()
