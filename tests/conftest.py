@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers import repos, servers
+from helpers import by_id, repos, servers
+from hqt.tmux.server import Tmux
 
 GITCONFIG = """\
 [user]
@@ -60,6 +61,7 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.chdir(home)
+    monkeypatch.setattr(Tmux, "ask", by_id.ask)
     handlers = {number: signal.getsignal(number) for number in HANDLED}
     yield home
     # A story called in this process ignores them past its point of no return, and what is ignored

@@ -265,6 +265,24 @@ def test_what_was_split_off_it_stays(held: Big, tmux: Server) -> None:
     call.send_signal(signal.SIGTERM)
     ended(call)
     assert tmux.ask("#{window_panes}", window) == "1"
+    assert is_nobodys(tmux, window)
+
+
+def test_what_the_user_runs_in_its_place_stays(held: Big, tmux: Server) -> None:
+    """A program of their own in its pane is no progress any more; it cancels, and goes on."""
+    call, window = begin(held, tmux, "-d")
+    assert until(lambda: "files of fix" in screen(tmux, window))
+    tmux.cmd("respawn-pane", "-k", "-t", window, "sleep 1000")
+    assert ended(call)["message"] == "Cancelled: ⎇ fix was not made; nothing was kept."
+    assert tmux.ask("#{pane_start_command}", window).strip('"') == "sleep 1000"
+    assert is_nobodys(tmux, window)
+
+
+def is_nobodys(tmux: Server, window: str) -> bool:
+    """Whether nothing of hqt's is left on a window: tmux names it again."""
+    names = (*MARKS, "remain-on-exit", "automatic-rename", "allow-rename")
+    left = [tmux.option(name, "-w", "-t", window) for name in names]
+    return not any(left) and until(lambda: "⎇" not in tmux.ask("#{window_name}", window))
 
 
 def test_killed_its_window_goes_and_the_next_call_takes_it_back(held: Big, tmux: Server) -> None:

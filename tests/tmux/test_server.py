@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -256,6 +257,29 @@ def test_a_dead_pane_has_no_path(tmux: Server) -> None:
 
     [pane] = server.read(tmux.tmux).panes
     assert (pane.dead, pane.path) == (True, "")
+
+
+@pytest.mark.parametrize("lost", ["", "head -n 3"], ids=["all", "the rest"])
+@pytest.mark.parametrize("times", [1, 9], ids=["once", "always"])
+def test_what_is_broken_off_is_no_answer(tmux: Server, sealed: Path, lost: str, times: int) -> None:
+    """As a client gives it, with status 0, whose server is just ending."""
+    tmux.cmd("new-window", "-d")
+    real, failing = shutil.which("tmux"), sealed / "tmux.sh"
+    failing.write_text(
+        f'#!/bin/sh\necho >>"{sealed}/calls"\n[ $(wc -l <"{sealed}/calls") -gt {times} ] && '
+        f'exec {real} "$@"\n{real} "$@" | {lost or "true"}\nexit 0\n'
+    )
+    failing.chmod(0o755)
+    flaky = Tmux(socket_name=tmux.socket, executable=str(failing))
+    if times == 1:
+        assert len(server.read(flaky).panes) == 2
+        return
+    with pytest.raises(HqtError) as error:
+        server.read(flaky)
+    assert (error.value.code, error.value.message) == (
+        Code.TIMEOUT,
+        f"The tmux server at {tmux.tmux.place} broke its answer off.",
+    )
 
 
 def test_a_server_without_sessions_is_empty_not_dead(tmux: Server) -> None:

@@ -255,6 +255,25 @@ def test_only_ids_are_closed(tmux: Server, wrong: str) -> None:
     assert tmux.windows() == ["@0"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "set-option -w @hqt_session mine",
+        "set-option -wq -t main: @hqt_session mine",
+        "set-option -puq @hqt_started",
+        "set-hook -p pane-exited kill-server",
+        "rename-window mine",
+        "kill-window",
+        "kill-pane -t {last}",
+    ],
+)
+def test_every_test_sees_to_it_that_ids_are_told(tmux: Server, command: str) -> None:
+    """What hqt sends in this process, in any test at all (`conftest.sealed`)."""
+    with pytest.raises(AssertionError, match="not by id"):
+        tmux.tmux.ask(["list-sessions"], command.split())
+    tmux.tmux.run(["set-option", "-wq", "-t", "@0", "@mine", "1"], ["set-option", "-g", "@all", ""])
+
+
 def test_closing_on_a_dead_server_is_done() -> None:
     windows.close_window(Tmux(socket_name="nobody"), "@1")
     windows.close_pane(Tmux(socket_name="nobody"), "%1")
