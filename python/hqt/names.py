@@ -47,6 +47,12 @@ def is_branch_name(name: str) -> bool:
     )
 
 
+def is_taken_by_targets(name: str) -> bool:
+    """Whether a name always means something else where a target is asked for: a folder from here,
+    or a window of tmux. What is called so could not be reached by its name."""
+    return name in {".", ".."} or bool(re.fullmatch(r"@\d+", name))
+
+
 def tmux_session_name(path: PurePath) -> str:
     """The derived tmux session name of the worktree at `path`: pure, total, never stored.
 

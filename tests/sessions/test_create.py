@@ -212,6 +212,9 @@ def test_progress_reports_stages_on_stderr(repo: Path) -> None:
 
 REFUSALS = [
     (["-b", "a..b"], "invalid_name"),
+    (["."], "invalid_name"),
+    ([".."], "invalid_name"),
+    (["@1", "-b", "fix"], "invalid_name"),
     (["-b", ""], "invalid_name"),
     (["-b", "-x"], "invalid_name"),
     (["--checkout", "nope"], "no_such_branch"),

@@ -167,6 +167,7 @@ def test_every_session_of_the_worktree_follows(repo: Path, tmux: Server) -> None
         (("x", "-b", ""), "invalid_name"),
         (("",), "invalid_name"),
         (("!!!",), "invalid_name"),
+        ((".", "-b", "y"), "invalid_name"),
         (("x", "-b", "taken"), "branch_exists"),
         (("x", "-b", "taken/deeper"), "branch_exists"),
         (("x", "-b", "dir"), "branch_exists"),

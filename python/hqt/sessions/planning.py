@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.errors import Checks
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
-from hqt.names import expanded, is_branch_name, slug
+from hqt.names import expanded, is_branch_name, is_taken_by_targets, slug
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def drafted(world: World, wish: Wish, checks: Checks) -> Plan:
     """As `plan_for`, for one who has more to check: the plan counts only if `checks` settle."""
     from hqt.sessions import fork
 
+    with checks:
+        require_nickname(wish.nickname)
     parent, source = None, _source(world)
     if wish.fork is not None:
         with checks:
@@ -113,6 +115,18 @@ def drafted(world: World, wish: Wish, checks: Checks) -> Plan:
             repository.require_commits(world.repository)
     nickname = wish.nickname or (new.branch if new else None) or ""
     return Plan(nickname, new, pool, source, parent=parent)
+
+
+def require_nickname(name: str) -> None:
+    """Raise `invalid_name` for a nickname by which its session could never be named."""
+    if is_taken_by_targets(name):
+        raise HqtError(
+            Code.INVALID_NAME,
+            f"A session called {name!r} could not be named: everywhere else {name!r} means"
+            f" {'a window' if name.startswith('@') else 'a folder'}. Nothing was changed.",
+            "Choose another name.",
+            {"name": name},
+        )
 
 
 def _new(world: World, wish: Wish, pool: Path, commit: str) -> NewWorktree:

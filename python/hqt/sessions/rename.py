@@ -18,6 +18,7 @@ from hqt.results import Opened
 from hqt.sessions import placement, targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
+from hqt.sessions.planning import require_nickname
 from hqt.sessions.targets import Target
 from hqt.sessions.world import World
 
@@ -98,6 +99,8 @@ def _branches(
             raise HqtError(
                 Code.INVALID_NAME, "A nickname cannot be empty; nothing was renamed.", "Give one."
             )
+        if session is not None and nickname != session.nickname:
+            require_nickname(nickname)
         if follows:
             new = _derived(nickname)
     with checks:
