@@ -11,6 +11,7 @@ from helpers import repos
 from helpers.calls import done, hqt, refused
 from helpers.repos import git
 from helpers.servers import Server, until
+from hqt.names import slug
 
 
 def test_a_new_place_to_work(repo: Path, tmux: Server) -> None:
@@ -250,6 +251,27 @@ def test_bad_input_is_refused_and_leaves_nothing(
     assert error["code"] == code
     assert everything(repo) == before
     assert done("list", cwd=repo)["sessions"] == []
+
+
+@pytest.mark.parametrize("name", ["!!!", "...", "@", "#"])
+def test_a_name_without_letters_gets_a_branch_that_has_some(repo: Path, name: str) -> None:
+    made = done("new", "--no-window", name, cwd=repo)
+    assert made["session"]["nickname"] == name
+    assert slug(made["worktree"]["branch"]) == made["worktree"]["branch"] != ""
+    assert done("inspect", name, cwd=repo)
+
+
+def test_a_branch_that_is_taken_says_what_works(repo: Path) -> None:
+    git(repo, "branch", "free")
+    remedy = refused("new", "free", "--no-window", cwd=repo)["remedy"]
+    assert "--checkout free" in remedy
+    done("new", "--no-window", "--checkout", "free", cwd=repo)
+    error = refused("new", "free", "--no-window", cwd=repo)
+    assert error["code"] == "branch_exists"
+    assert str(repo / ".worktrees" / "free") in error["message"]
+    assert "--checkout" not in error["remedy"]
+    assert "`hqt open branch:free`" in error["remedy"]
+    assert done("inspect", "branch:free", cwd=repo)
 
 
 def everything(repo: Path) -> tuple[str, str, list[str]]:

@@ -26,6 +26,10 @@ class Use:
     place: Path  # the checkout; the git directory where its checkout cannot be known
     how: str  # "checked out", "being rebased" or "being bisected"
 
+    def target(self, branch: str) -> str:
+        """What `hqt open` calls the checkout that has `branch`."""
+        return f"branch:{branch}" if self.how == "checked out" else str(self.place)
+
 
 def check_name(name: str) -> None:
     """Raise `invalid_name` unless git accepts `name` for a branch."""
@@ -153,13 +157,18 @@ def _drop_empty_reflog(repo: Repository, full: str) -> None:
             reflog.unlink()
 
 
-def taken(name: str, other: str) -> HqtError:
-    """The error for a new branch whose name `other` has, or stands in the way of."""
+def taken(name: str, other: str, use: Use | None = None) -> HqtError:
+    """The error for a new branch whose name `other` has, or stands in the way of; where a checkout
+    has that one (`use`), nobody else can."""
     what = f"{name!r} exists" if other == name else f"{other!r} stands in the way of {name!r}"
+    where, remedy = "", f"Choose another name, or take the existing branch with --checkout {other}."
+    if use:
+        where = f" and is {use.how} at {use.place}"
+        remedy = f"`hqt open {use.target(other)}` goes there; or choose another name."
     return HqtError(
         Code.BRANCH_EXISTS,
-        f"A branch called {what}; it was left as it is.",
-        "Choose another name, or take the existing branch with --checkout.",
+        f"A branch called {what}{where}; it was left as it is.",
+        remedy,
         {"branch": name, "existing": other},
     )
 
