@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from pathlib import Path
@@ -78,6 +79,21 @@ def require_unmoved(world: World, tree: Worktree | None) -> None:
         f"⎇ {tree.label} is at {there}, but git looks for it at {tree.path}. Nothing was changed.",
         f"{moved.repair(world.repository, folder)} tells git; then try again.",
         {"path": str(tree.path), "moved": str(folder)} | ({"window": window} if window else {}),
+    )
+
+
+def require_gone(row: Session) -> None:
+    """Raise `identity_mismatch` where something is at the place of a session's worktree that git
+    does not list: nobody can say whose it is. For a session that has no worktree among those."""
+    if row.worktree_path is None or not os.path.lexists(row.worktree_path):
+        return
+    raise HqtError(
+        Code.IDENTITY_MISMATCH,
+        f"{row.worktree_path} is there, but git does not list it as a worktree; it was left as it"
+        " is.",
+        "Look what it is, and move away what you need. `hqt remove --keep-worktree "
+        f"session:{row.id}` removes the session alone.",
+        {"path": str(row.worktree_path)},
     )
 
 

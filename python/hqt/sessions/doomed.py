@@ -9,6 +9,7 @@ from pathlib import Path
 from hqt.errors import Checks, Code, HqtError
 from hqt.models import Session, Worktree
 from hqt.results import Inventory
+from hqt.sessions import adopting
 from hqt.sessions.targets import Target
 from hqt.sessions.world import World
 
@@ -51,6 +52,8 @@ def _doom(target: Target, keep_worktree: bool, evacuate: bool, gone: tuple[str, 
     if tree is None or tree.main:
         if session is None:
             raise _main_checkout(target)
+        if tree is None and not keep_worktree:
+            adopting.require_gone(session)
         return Doomed(world, session, None)
     inside = [one for one in world.sessions_in(tree) if one.id not in gone]
     if keep_worktree and session is None:

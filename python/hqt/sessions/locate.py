@@ -5,7 +5,7 @@ from __future__ import annotations
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Located
-from hqt.sessions import targets
+from hqt.sessions import adopting, targets
 from hqt.sessions.targets import Target
 
 
@@ -28,7 +28,7 @@ def require_worktree(target: Target, name: str) -> Worktree:
     """The worktree of a target, whether its directory is there or not.
 
     Raises `no_such_target` for a session that never had one, `missing_worktree` for one whose
-    worktree git does not list any more.
+    worktree git does not list any more, `identity_mismatch` if something is there nonetheless.
     """
     if target.worktree:
         return target.worktree
@@ -38,6 +38,8 @@ def require_worktree(target: Target, name: str) -> Worktree:
             f"Session {name!r} has no worktree; nothing was changed.",
             "`hqt list` shows which have one.",
         )
+    if target.session:
+        adopting.require_gone(target.session)
     raise _gone(name)
 
 

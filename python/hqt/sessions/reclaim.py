@@ -16,7 +16,7 @@ from hqt import faults, processes
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Cleanup, Refusal, Session, Worktree
 from hqt.results import Inventory
-from hqt.sessions import closing, inspect, taking
+from hqt.sessions import adopting, closing, inspect, taking
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing
 from hqt.sessions.world import World
@@ -106,7 +106,7 @@ def _attempt(caller: Caller, row: Session, revision: int) -> None:
     world = worlds.look(caller)
     tree = world.worktree_of(row)
     if tree is None:
-        _require_gone(row)
+        adopting.require_gone(row)
         return
     if not row.owns_worktree or tree.path != row.worktree_path:
         raise _Retained("not_owned")
@@ -122,16 +122,6 @@ def _attempt(caller: Caller, row: Session, revision: int) -> None:
             replace(row, archived=False, cleanup=None),
             judge=judge,
             vacate=lambda _world, _tree: (),  # nobody is in there, or it stays
-        )
-
-
-def _require_gone(row: Session) -> None:
-    """Raise `identity_mismatch` where there is something at the place of a worktree that git does
-    not list any more: nobody can say whose it is, so it is not said to be removed."""
-    if row.worktree_path and os.path.lexists(row.worktree_path):
-        raise HqtError(
-            Code.IDENTITY_MISMATCH,
-            f"{row.worktree_path} is there, but git does not list it as a worktree.",
         )
 
 
