@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers import servers
 from helpers.calls import done
 from helpers.servers import SESSION, Server
 
@@ -23,6 +24,7 @@ def test_a_mark_in_another_scope_makes_no_window_the_worktrees(
     repo: Path, tmux: Server, scope: str
 ) -> None:
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    assert servers.until(lambda: tmux.ask("#{window_name}", "@0") == "sh"), "its shell is there"
     before = tmux.ask("#{window_name} #{automatic-rename}", "@0")
     values = {"@hqt_session": made["session"]["id"], "@hqt_worktree": worktree_id(made)}
     for name, value in values.items():

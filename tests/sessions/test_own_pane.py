@@ -285,7 +285,8 @@ def test_no_hook_makes_another_window_the_sessions(
 
 
 def theirs(tmux: Server) -> list[str | None]:
-    """The name and the marks of the user's own window."""
+    """The name and the marks of the user's own window, its shell being there."""
+    assert until(lambda: tmux.ask("#{window_name}", "@0") == "sh")
     options = [tmux.option(name, "-w", "-t", "@0") for name in MARKS]
     return [tmux.ask("#{window_name} #{automatic-rename}", "@0"), *options]
 
