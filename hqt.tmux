@@ -106,25 +106,35 @@ launcher="'$launcher$rest'"
 
 # Names are data: a binding carries ids only, and the path by an option, for an option's value is
 # not expanded again. The marker --key is how a reload knows its own keys.
-call="#{@hqt_launcher} --key --client '#{client_name}' --pane #{pane_id}"
+marked='#{@hqt_launcher} --key' who="--client '#{client_name}' --pane #{pane_id}"
+call="$marked $who"
 bind=''
 
-# bind OPTION NOTE screen|silent VERB…: in a popup, or without anything to see.
+# bind OPTION NOTE KIND VERB…; false where the user wants no key there.
 bind() {
     option "$1"
     case $value in
-        '' | "''" | '""' | [Nn][Oo][Nn][Ee]) return ;;
+        '' | "''" | '""' | [Nn][Oo][Nn][Ee]) return 1 ;;
     esac
     # A default key is only an offer: what the user has bound there stays.
-    [ -n "$chosen" ] || case $taken in *" $value "*) return ;; esac
-    bind="${bind}bind-key -N \"hqt: $2\" $value "
-    if [ "$3$ready" = screenyes ]; then
-        shift 3
-        bind="${bind}run-shell -C \"$screen $call $*\"$newline"
-    else # until the environment is ready the launcher answers with its progress
-        shift 3
-        bind="${bind}run-shell -b \"$call $*\"$newline"
-    fi
+    [ -n "$chosen" ] || case $taken in *" $value "*) return 1 ;; esac
+    shift
+    act "$value" "$@"
+}
+
+# act KEY NOTE screen|silent|asked|menu VERB…: in a popup, without anything to see, that after a
+# question, or by the menu. Until the environment is ready the launcher answers with its progress.
+act() {
+    bind="${bind}bind-key -N \"hqt: $2\" $1 "
+    kind=$3$ready
+    shift 3
+    case $kind in
+        screenyes) bind="${bind}run-shell -C \"$screen $call $*\"" ;;
+        askedyes) bind="${bind}run-shell -C \"$question { run-shell -b \\\"#$call $*\\\" }\"" ;;
+        menu*) bind="${bind}switch-client -T hqt \\; if-shell -b \"$marked --status $who $*\" { $show } { $leave }" ;;
+        *) bind="${bind}run-shell -b \"$call $*\"" ;;
+    esac
+    bind=$bind$newline
 }
 
 # A popup; it takes all of a small client, and a tiny one gets a window instead.
@@ -133,12 +143,41 @@ tiny='#{||:#{e|<:#{client_width},24},#{e|<:#{client_height},8}}'
 popup="display-popup -E -c '#{client_name}' -t #{pane_id} -d / -w #{?$narrow,100%,$width} -h #{?$low,100%,$height}"
 screen="#{?$tiny,new-window -c / -n hqt,$popup}"
 
-bind key 'menu' silent ui menu
+# In the command that this stands in, `#{…}` is known when the key is pressed, `##{…}` when it asks.
+question="confirm-before -t '#{client_name}' -p \\\"Archive ##{?@hqt_branch,##{=40:@hqt_branch},the session here}? (y/n)\\\""
+
+# The menu is typed blind (ADR 0028): from its key on the client is in the table hqt, where the keys
+# of the entries do what the entries do. When hqt has written the menu down, tmux shows it if the
+# client is still there, and takes it out of the table in the same breath: what was typed before
+# has been handled by then, since this waits its turn behind it.
+show="run-shell -b -C \"run-shell -b -C \\\"if-shell -F '####{==:####{client_key_table},hqt}' { switch-client -T ##{q:key-table} ; ##{@hqt_menu0_#{s|[^A-Za-z0-9]|_|:client_name}} }\\\"\""
+leave="if-shell -F '#{==:#{client_key_table},hqt}' { run-shell -b -C \"switch-client -T #{q:key-table}\" }"
+bind="unbind-key -aq -T hqt$newline"
+if bind key 'menu' menu ui menu --typed; then
+    act '-T hqt n' 'new session' screen ui new
+    act '-T hqt s' 'switch to a session' screen ui switch
+    act '-T hqt m' 'move the session' screen ui move
+    act '-T hqt M' 'move the session to a new worktree' screen ui move --new
+    act '-T hqt x' 'remove the session and its worktree' screen ui remove
+    act '-T hqt a' 'archive the session' asked archive .
+    act '-T hqt u' 'undo the last removal' silent undo
+    act '-T hqt g' 'git in a popup' screen ui git
+    act '-T hqt l' 'lock or unlock the worktree' silent ui menu --press l
+    act '-T hqt ?' 'help' silent ui menu --press help
+    for number in 1 2 3 4 5 6 7 8 9; do
+        act "-T hqt $number" "go to worktree $number" silent ui menu --press "$number"
+    done
+    for key in Escape q C-c; do
+        bind="${bind}bind-key -N 'hqt: no menu' -T hqt $key if-shell -F 0 ''$newline"
+    done
+    # Anything else, as in the menu: nothing. That there is a way out is seen to by $show and $leave.
+    bind="${bind}bind-key -N 'hqt: wait for the menu' -T hqt Any switch-client -T hqt$newline"
+fi
 bind new-key 'new session' screen ui new
 bind switch-key 'switch to a session' screen ui switch
 bind move-key 'move the session' screen ui move
 bind remove-key 'remove the session and its worktree' screen ui remove
-bind archive-key 'archive the session' silent archive .
+bind archive-key 'archive the session' asked archive .
 bind undo-key 'undo the last removal' silent undo
 bind git-key 'git in a popup' screen ui git
 bind lock-key 'lock the worktree' silent lock .

@@ -93,6 +93,8 @@ def test_archive_and_undo(person: Terminal, repo: Path) -> None:
     place = repo / ".worktrees" / "fix"
     opened(person)
     person.press("a")
+    person.see("Archive fix? (y/n)")
+    person.press("y")
     person.see("fix is archived")
     assert until(lambda: person.ask("#{window_name}") != "⎇ fix")
     assert until(lambda: not place.exists())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import sys
 import time
@@ -57,6 +58,12 @@ def ours(server: Server) -> dict[str, str]:
     return {key: note for key, note in lines if note.startswith("hqt: ")}
 
 
+def typed(server: Server) -> set[str]:
+    """The keys of hqt's own table, which tmux 3.7 shows only among all others."""
+    keys = re.findall(r"^bind-key +-T hqt +(\S+)", server.cmd("list-keys"), re.MULTILINE)
+    return {key.lstrip("\\") for key in keys}
+
+
 @pytest.mark.usefixtures("ready")
 def test_one_key_by_default() -> None:
     with loaded() as server:
@@ -91,18 +98,34 @@ def test_every_action_can_have_a_key_of_its_own() -> None:
 def test_no_key(value: str) -> None:
     with loaded(f"set -g @hqt-key {value}") as server:
         assert ours(server) == {}
+        assert not typed(server)
+
+
+@pytest.mark.usefixtures("ready")
+def test_the_keys_of_the_menus_entries_have_a_table_of_their_own() -> None:
+    with loaded() as server:
+        there = {*"nsmMxaugl?123456789q", "Escape", "C-c", "Any"}
+        assert typed(server) == there
+        noted = server.cmd("list-keys", "-N", "-T", "hqt")
+        assert noted.count("hqt: ") in {len(there), 0}, "all have a note; tmux 3.7 shows none"
+        server.cmd("bind-key", "-T", "hqt", "z", "display-message", "of an older hqt")
+        reload(server)
+        assert "z" not in typed(server)
+        server.cmd("set-option", "-g", "@hqt-key", "none")
+        reload(server)
+        assert not typed(server)
 
 
 @pytest.mark.usefixtures("ready")
 def test_reloading_changes_nothing() -> None:
+    def all_of(server: Server) -> list[str]:
+        looks = ("list-keys", "show-options -g", "show-hooks -g")
+        return [server.cmd(*look.split()) for look in looks]
+
     with loaded("set -g @hqt-new-key N") as server:
-        before = keys(server), server.cmd("show-options", "-g"), server.cmd("show-hooks", "-g")
+        before = all_of(server)
         reload(server)
-        assert (
-            keys(server),
-            server.cmd("show-options", "-g"),
-            server.cmd("show-hooks", "-g"),
-        ) == before
+        assert all_of(server) == before
 
 
 @pytest.mark.usefixtures("ready")
@@ -215,6 +238,11 @@ def press_in(outer: Server, key: str) -> None:
     outer.cmd("send-keys", "C-b", key)
 
 
+def table(server: Server) -> str:
+    """The key table that the server's one client is in."""
+    return server.cmd("list-clients", "-F", "#{client_key_table}")
+
+
 def screen(outer: Server) -> str:
     return outer.cmd("capture-pane", "-p")
 
@@ -235,7 +263,7 @@ def test_a_key_reaches_the_launcher_with_ids_only(ready: Plugin) -> None:
         assert until(lambda: len(told(file)) == 2)
         menu, new = told(file)
         common = ["hqt", "--client", name, "--pane", pane, "ui"]
-        assert menu["arguments"] == [*common, "menu"]
+        assert menu["arguments"] == [*common, "menu", "--typed"]
         assert new["arguments"] == [*common, "new"]
         assert (menu["terminal"], new["terminal"]) == (False, True)
         assert (menu["directory"], new["directory"]) == ("/", "/")
@@ -294,6 +322,7 @@ def test_loading_blocks_nothing_and_keys_answer_with_the_progress(copy: Plugin, 
         for key in "WN":
             press_in(outer, key)
             assert until(lambda: "2 of 3: installing the Python packages." in screen(outer))
+            assert until(lambda: table(server) == "root"), "keys are the pane's again"
             server.cmd("display-message", "something else")
         assert not told(copy.home / "told")
         slow.touch()

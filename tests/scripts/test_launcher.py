@@ -166,6 +166,15 @@ def test_a_key_prints_nothing_and_never_fails(ready: Plugin) -> None:
     assert told(file)[0]["directory"] == "/"
 
 
+@pytest.mark.parametrize(("ends", "status"), [("0", 0), ("3", 1)])
+def test_a_key_that_reads_the_status_gets_it(ready: Plugin, ends: str, status: int) -> None:
+    file = ready.home / "told"
+    call = ("scripts/hqt", "--key", "--status", "--client", "c", "ui", "menu")
+    done = ready.run(*call, HQT_TOLD=str(file), HQT_ENDS=ends)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+    assert told(file)[0]["arguments"] == ["hqt", "--client", "c", "ui", "menu"]
+
+
 # Without an environment
 
 

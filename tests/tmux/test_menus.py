@@ -13,8 +13,9 @@ from helpers.hostile import NAMES
 from helpers.servers import until
 from helpers.terminal import Terminal
 from hqt.models import Client
-from hqt.tmux import server
-from hqt.tmux.menus import RULE, Entry, open_menu, paged
+from hqt.tmux import popups, server
+from hqt.tmux.menus import RULE, Entry, commands, paged
+from hqt.tmux.server import Tmux
 
 
 def viewer(person: Terminal) -> Client:
@@ -25,6 +26,14 @@ def menus_belong_to_windows(person: Terminal) -> bool:
     """Whether all who look at a window see its menu: from tmux 3.8 on, which calls itself next-3.8
     before it is released, so that a command of that version tells."""
     return bool(person.server.cmd("list-commands", "switch-mode", check=False))
+
+
+def open_menu(
+    tmux: Tmux, entries: list[Entry], *, client: Client, pane: str | None = None, title: str = ""
+) -> bool:
+    """Show a menu; False when there is no room for one."""
+    menu = commands(entries, client=client, pane=pane, title=title)
+    return bool(menu) and popups.behind(tmux, client.name, **menu)
 
 
 def note(text: str) -> tuple[str, ...]:

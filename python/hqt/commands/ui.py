@@ -56,11 +56,18 @@ def remove_command(caller: Caller, target: str | None) -> None:
 
 
 @verb("menu")
-def menu_command(caller: Caller) -> None:
+@click.option("--typed", is_flag=True, hidden=True)  # these two are for hqt.tmux
+@click.option("--press", "key", hidden=True)
+def menu_command(caller: Caller, typed: bool, key: str | None) -> None:
     """The menu, opened in the client that asked."""
-    from hqt.commands.ui_menu import show
+    from hqt.commands import ui_menu
 
-    show(caller)
+    if key:
+        ui_menu.press(caller, key)
+    elif typed:
+        ui_menu.keep(caller)
+    else:
+        ui_menu.show(caller)
 
 
 def _leave() -> None:

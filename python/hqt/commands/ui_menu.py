@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
 
 from hqt import plugin
-from hqt.errors import Code, HqtError
+from hqt.errors import Become, Code, HqtError
 from hqt.itself import own_words
-from hqt.models import Caller, Client
+from hqt.models import Caller, Client, Session
 from hqt.results import WorktreeView
 from hqt.sessions import targets, views
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 from hqt.tables import changes
-from hqt.tmux import menus, popups
+from hqt.tmux import formats, menus, popups
 from hqt.tmux.agent_states import most_urgent
 from hqt.tmux.menus import RULE, Entry
-from hqt.tmux.server import Snapshot
+from hqt.tmux.server import Snapshot, Tmux
 from hqt.ui.icons import Icons, named
 
+_LONGEST = 5.0  # seconds that a client waits for the menu it asked for
+_ARCHIVE = "Archive {}? (y/n)"
 PATIENCE = 0.25  # seconds that the menu waits for the counts of its worktrees
 _LAUNCHER = "@hqt_launcher"
 _HELP = """
@@ -35,6 +40,64 @@ def show(caller: Caller) -> None:
 
     Raises `tmux_unavailable` when there is no client to open it in.
     """
+    asked = _asked(caller)
+    popups.behind(asked.tmux, asked.client.name, **_screens(asked))
+
+
+def keep(caller: Caller) -> NoReturn:
+    """Write down what `show` would open, for the menu's key: hqt.tmux opens it if nothing else has
+    been typed meanwhile. Until then the client waits, so this takes `_LONGEST` at most.
+
+    Raises `tmux_unavailable` as `show`, and `timeout`.
+    """
+    before = signal.signal(signal.SIGALRM, _late)
+    signal.setitimer(signal.ITIMER_REAL, _LONGEST)
+    try:
+        asked = _asked(caller)
+        popups.keep(asked.tmux, asked.client.name, **_screens(asked))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # An orderly end would wait for counts that came too late for the menu.
+    raise Become("/", ("/bin/sh", "-c", ":"))
+
+
+def press(caller: Caller, key: str) -> None:
+    """Do what the entry with this key does, without the menu; `help` stands for `?`.
+
+    Raises `no_such_target` where the menu has no such entry; a verb says itself why it cannot.
+    """
+    asked = _asked(caller)
+    world = asked.world
+    calls = _Calls(world, asked.client, asked.caller)
+    if key == "help":
+        command = calls.help()
+    elif key == "l":
+        command = calls.silent(_lock_verb(world), ".")
+    else:
+        numbered = zip("123456789", world.worktrees if world else (), strict=False)
+        tree = next((tree for number, tree in numbered if number == key), None)
+        if tree is None:
+            raise HqtError(
+                Code.NO_SUCH_TARGET,
+                f"There is no worktree {key} here.",
+                "The menu shows which there are.",
+            )
+        command = calls.silent("open", tree.id)
+    popups.behind(asked.tmux, asked.client.name, pressed=command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who asked, and what is there."""
+
+    tmux: Tmux
+    caller: Caller
+    client: Client
+    world: World | None  # None: not in a repository
+
+
+def _asked(caller: Caller) -> _Asked:
     snapshot = worlds.glance(caller)
     client = next(
         (one for one in (snapshot.clients if snapshot else ()) if one.name == caller.client), None
@@ -50,12 +113,25 @@ def show(caller: Caller) -> None:
     if snapshot.published.get(_LAUNCHER) != launcher:
         tmux.run(["set-option", "-g", _LAUNCHER, launcher])
     caller = worlds.settled(caller, snapshot)
-    world = _world(caller, snapshot)
+    return _Asked(tmux, caller, client, _world(caller, snapshot))
+
+
+def _screens(asked: _Asked) -> dict[str, list[str]]:
+    """The menu's pages; in a client that is too small for a menu, the picker."""
+    client, pane, world = asked.client, asked.caller.pane, asked.world
     title = world.repository.root.name if world else "hqt"
-    entries = list(_entries(caller, world, client))
-    if not menus.open_menu(tmux, entries, client=client, pane=caller.pane, title=f" {title} "):
-        words = [*own_words(), "--client", client.name, *_pane(caller), "ui", "switch"]
-        popups.open_screen(tmux, snapshot, words, client=client.name, pane=caller.pane)
+    entries = list(_entries(asked.caller, world, client))
+    pages = menus.commands(entries, client=client, pane=pane, title=f" {title} ")
+    words = [*own_words(), "--client", client.name, *_pane(asked.caller), "ui", "switch"]
+    return pages or {"menu0": popups.opening(client, words, pane=pane)}
+
+
+def _late(*_: object) -> NoReturn:
+    raise HqtError(
+        Code.TIMEOUT,
+        "The menu could not be made in time.",
+        "`hqt doctor` looks at what it is made from.",
+    )
 
 
 def _world(caller: Caller, snapshot: Snapshot) -> World | None:
@@ -72,17 +148,19 @@ def _entries(caller: Caller, world: World | None, client: Client) -> Iterator[En
     calls = _Calls(world, client, caller)
     here = world.current if world else None
     linked = here is not None and not here.main
-    locked = here is not None and here.locked is not None
     session = targets.session_here(world) if world else None
     yield Entry("New…", "n", calls.screen("new"))
     yield Entry("Switch…", "s", calls.screen("switch"))
     yield _if(session and world, Entry("Move…", "m", calls.screen("move")))
     yield _if(session and world, Entry("New and move here…", "M", calls.screen("move", "--new")))
     yield Entry("Remove…", "x", calls.screen("remove"))
-    yield _if(session, Entry("Archive", "a", calls.silent("archive", ".")))
+    if session:
+        yield Entry("Archive", "a", calls.archive(session))
+    else:
+        yield Entry("Archive")
     yield _if(world, Entry("Undo the last removal", "u", calls.silent("undo")))
     yield _if(world, Entry("Git", "g", calls.screen("git")))
-    verb = "unlock" if locked else "lock"
+    verb = _lock_verb(world)
     yield _if(linked, Entry(verb.capitalize(), "l", calls.silent(verb, ".")))
     yield Entry("Help", "?", calls.help())
     if world:
@@ -91,6 +169,11 @@ def _entries(caller: Caller, world: World | None, client: Client) -> Iterator[En
         for number, view in enumerate(_counted(world), start=1):
             key = str(number) if number < 10 else ""
             yield Entry(_label(world, view, icons), key, calls.silent("open", view.worktree.id))
+
+
+def _lock_verb(world: World | None) -> str:
+    here = world.current if world else None
+    return "unlock" if here is not None and here.locked is not None else "lock"
 
 
 def _if(possible: object, entry: Entry) -> Entry:
@@ -161,6 +244,13 @@ class _Calls:
         since a shell reads them."""
         call = f"#{{{_LAUNCHER}}} {shlex.join(['--key', *self._flags])} {shlex.join(words)}"
         return ("run-shell", "-b", call)
+
+    def archive(self, session: Session) -> tuple[str, ...]:
+        """Asks, then archives the session here."""
+        label = formats.window_name(session.nickname).replace("%", "％")  # else a date, to tmux
+        label = formats.cut(label, self._client.width - len(_ARCHIVE.format("")))
+        act = formats.line([self.silent("archive", f"session:{session.id}")])
+        return ("confirm-before", "-t", self._client.name, "-p", _ARCHIVE.format(label), act)
 
     def _opened(self, command: list[str]) -> tuple[str, ...]:
         if self._config is None:

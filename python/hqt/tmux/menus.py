@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from hqt.models import Client
 from hqt.tmux import formats, popups
-from hqt.tmux.server import Tmux
 
 _FRAME = 2  # rows, and columns, that the border takes
 _STATUS = 1  # row of the client that no window has
@@ -36,23 +35,19 @@ class Entry:
 RULE = Entry("")  # a line between groups
 
 
-def open_menu(
-    tmux: Tmux,
-    entries: Sequence[Entry],
-    *,
-    client: Client,
-    pane: str | None = None,
-    title: str = "",
-) -> bool:
-    """Show `entries` in `client`, in the place of `pane`; False when it has no room for a menu.
+def commands(
+    entries: Sequence[Entry], *, client: Client, pane: str | None = None, title: str = ""
+) -> dict[str, list[str]]:
+    """The menu as what `popups` keeps for `client`, the first page first; empty when the client has
+    no room for one.
 
     What does not fit in the client's height is on further pages.
     """
     rows = client.height - _FRAME - _STATUS
     if client.control or rows < _LEAST_ROWS or client.width < 12:
-        return False
+        return {}
     pages = paged(entries, rows)
-    commands = {}
+    menu = {}
     for number, page in enumerate(pages):
         words = ["display-menu", "-c", client.name, *(["-t", pane] if pane else [])]
         words += [
@@ -69,8 +64,8 @@ def open_menu(
             words += _words(entry, client.width)
         if number + 1 < len(pages):
             words += _words(_turn("More", ">", client, number + 1), client.width)
-        commands[f"menu{number}"] = words
-    return popups.behind(tmux, client.name, **commands)
+        menu[f"menu{number}"] = words
+    return menu
 
 
 def paged(entries: Sequence[Entry], rows: int) -> list[list[Entry]]:

@@ -7,9 +7,8 @@ as one value that is not expanded again.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from hashlib import sha256
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -90,12 +89,13 @@ def behind(tmux: Tmux, client: str, *before: Sequence[str], **commands: Sequence
     """Let the server run the first of `commands` for `client` without waiting for it; whether it
     took it. All of them stay in options of the client, by their keywords, so that one can open
     another (`reopen`). `before` must succeed first."""
-    sets = [
-        ["set-option", "-s", _option(client, name), formats.line([words])]
-        for name, words in commands.items()
-    ]
     run = reopen(client, next(iter(commands)))
-    return tmux.ask(*before, *sets, run).status == 0
+    return tmux.ask(*before, *_kept(client, commands), run).status == 0
+
+
+def keep(tmux: Tmux, client: str, **commands: Sequence[str]) -> None:
+    """As `behind`, but run none: the binding that asked does that when it is its turn."""
+    tmux.run(*_kept(client, commands))
 
 
 def reopen(client: str, name: str) -> list[str]:
@@ -103,8 +103,16 @@ def reopen(client: str, name: str) -> list[str]:
     return ["run-shell", "-b", "-C", f"#{{{_option(client, name)}}}"]
 
 
+def _kept(client: str, commands: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    return [
+        ["set-option", "-s", _option(client, name), formats.line([words])]
+        for name, words in commands.items()
+    ]
+
+
 def _option(client: str, name: str) -> str:
-    return f"@hqt_{name}_{sha256(os.fsencode(client)).hexdigest()[:8]}"
+    """hqt.tmux makes the same of the client's name, by a format."""
+    return f"@hqt_{name}_{re.sub('[^A-Za-z0-9]', '_', client)}"
 
 
 def _has_room(client: Client) -> bool:

@@ -10,6 +10,7 @@ from hqt.tmux.listing import STARTED
 from hqt.tmux.server import Tmux
 
 _OURS = "#{@hqt_launcher} --key "  # what a binding of the plugin's entry holds
+_TABLE = "hqt"  # the keys of the menu's entries, for who types ahead of it
 _REFRESH = 8923  # the index of the entry's own hooks
 _REFRESH_HOOKS = ("session-window-changed", "client-session-changed", "client-focus-in")
 
@@ -32,6 +33,7 @@ def clear(tmux: Tmux) -> Traces:
     )
     for key in keys:
         tmux.ask(["unbind-key", "-T", "prefix", key])
+    tmux.ask(["unbind-key", "-aq", "-T", _TABLE])  # whoever is in it is back in their usual one
     for window in owned:
         windows.disown(tmux, window)
     for pane in (one.id for one in panes if one.started):
