@@ -21,6 +21,7 @@ from helpers.repos import commit, git, linked
 from helpers.trashing import Case
 from hqt.errors import Code, HqtError
 from hqt.git import entry, passage, snapshots, trash
+from hqt.git.lock import Pulse
 from hqt.git.manifest import State
 
 OTHERS = (Path("/dev/shm"), Path("/run"), Path.home(), Path("/var/tmp"))
@@ -58,6 +59,22 @@ def test_a_worktree_comes_back_as_it_was(name: str, sealed: Path, elsewhere: Pat
     trashing.undo(repo, removed.id)
     assert differences(before, portrait(tree, reflogs=False)) == []
     assert trashing.pins(repo) == trashing.leftovers(repo) == []
+
+
+def test_who_waits_for_the_lock_sees_that_it_gets_on(
+    repo: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a file that takes its time is copied, read back and deleted, not only between files."""
+    tree = linked(repo, elsewhere / "topic")
+    (tree / "large").write_bytes(b"x" * (10 << 16))
+    beats: list[Path] = []
+    monkeypatch.setattr(Pulse, "beat", lambda pulse, *_: beats.append(pulse._file))
+    removed = trashing.remove(repo, tree, "dirty")
+    assert len(beats) > 3 * 10
+    assert set(beats) == {repo / ".git" / "hqt" / "lock"}
+    beats.clear()
+    trashing.undo(repo, removed.id)
+    assert len(beats) > 2 * 10
 
 
 def test_every_kind_of_file(repo: Path, elsewhere: Path) -> None:
@@ -242,7 +259,7 @@ def test_holes_stay_holes(sealed: Path, elsewhere: Path) -> None:
             for offset in stretches:
                 file.seek(offset)
                 file.write(os.urandom(5000))
-    snapshots.copy(tree, elsewhere / "copy")
+    snapshots.copy(tree, elsewhere / "copy", lambda: None)
     for one in tree.iterdir():
         there = elsewhere / "copy" / one.name
         assert there.stat().st_size == 100 << 20
@@ -251,7 +268,10 @@ def test_holes_stay_holes(sealed: Path, elsewhere: Path) -> None:
     with (elsewhere / "copy" / "middle").open("r+b") as file:
         file.seek(70 << 20)
         file.write(b"x")
-    assert snapshots.remove_copied(tree, elsewhere / "copy") == (tree / "middle", tree)
+    assert snapshots.remove_copied(tree, elsewhere / "copy", lambda: None) == (
+        tree / "middle",
+        tree,
+    )
 
 
 def test_a_pool_that_has_moved_there_and_is_linked(

@@ -19,6 +19,7 @@ from pathlib import Path
 from hqt.errors import Code, HqtError
 from hqt.git import admin, disposal, durable, entry, files, links, snapshots, whereabouts
 from hqt.git.entry import Entry
+from hqt.git.lock import Pulse
 
 
 def set_aside(one: Entry) -> None:
@@ -60,7 +61,7 @@ def take_tree(one: Entry) -> None:
     """
     if not _moved(one.path, one.tree):
         one.path.rename(away(one))
-        _copy(away(one), one.partial, one.tree)
+        _copy(one, away(one), one.partial, one.tree)
 
 
 def bring_tree(one: Entry) -> None:
@@ -69,7 +70,7 @@ def bring_tree(one: Entry) -> None:
     To another file system it is copied, and is still in the trash afterwards.
     """
     if not _moved(one.tree, one.place.path):
-        _copy(one.tree, arriving(one), one.place.path)
+        _copy(one, one.tree, arriving(one), one.place.path)
 
 
 def away(one: Entry) -> Path:
@@ -156,9 +157,9 @@ def _moved(source: Path, target: Path) -> bool:
     return True
 
 
-def _copy(source: Path, partial: Path, target: Path) -> None:
+def _copy(one: Entry, source: Path, partial: Path, target: Path) -> None:
     remove_partial(partial)
-    snapshots.copy(source, partial)
+    snapshots.copy(source, partial, Pulse(one.common_dir).beat)
     partial.rename(target)
 
 

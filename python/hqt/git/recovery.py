@@ -27,6 +27,7 @@ from hqt.git import (
     whereabouts,
 )
 from hqt.git.entry import Entry
+from hqt.git.lock import Pulse
 from hqt.git.manifest import State
 from hqt.models import Repository
 
@@ -171,7 +172,7 @@ def finish_taking(one: Entry) -> tuple[Path, ...]:
     """
     left: tuple[Path, ...] = ()
     if os.path.lexists(passage.away(one)):
-        left = snapshots.remove_copied(passage.away(one), one.tree)
+        left = snapshots.remove_copied(passage.away(one), one.tree, Pulse(one.common_dir).beat)
     entry.change(one, state=State.TAKEN)
     passage.remove_empty_parents(one.path, one.manifest.pool)
     return left
@@ -212,7 +213,7 @@ def take_back(one: Entry) -> None:
     """Undo an undo whose admin entry is still in the trash. Raises OSError and HqtError."""
     place = one.place
     if one.has_tree and passage.is_marked(one, place.path):  # a copy, on another file system
-        snapshots.remove_copied(place.path, one.tree)
+        snapshots.remove_copied(place.path, one.tree, Pulse(one.common_dir).beat)
     elif one.manifest.tree and not one.has_tree:
         here = next((folder for folder in _candidates(one) if _is_marked(one, folder)), None)
         if here is None:

@@ -12,7 +12,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hqt.errors import Code, HqtError
@@ -20,13 +20,15 @@ from hqt.git.disposal import open_up
 
 _BLOCK = 1 << 16
 
+Alive = Callable[[], object]  # called for each bit of work that is done
+
 
 def size(directory: Path) -> int:
     """The bytes of disk that a tree takes. Raises OSError."""
     return sum(one.lstat().st_blocks * 512 for one in _walk(directory))
 
 
-def copy(source: Path, target: Path) -> None:
+def copy(source: Path, target: Path, alive: Alive) -> None:
     """Copy the tree at `source` to `target`, which must not exist; verified, and on disk.
 
     Raises OSError, `nested` for a device file or another file system inside, and `busy` when the
@@ -35,12 +37,12 @@ def copy(source: Path, target: Path) -> None:
     folders = []
     for one in _walk(source):
         there = target / one.relative_to(source)
-        _copy_one(one, there)
+        _copy_one(one, there, alive)
         if one.is_dir() and not one.is_symlink():
             folders.append((one, there))
     for one, there in reversed(folders):  # the inner ones first: writing in there changes times
         shutil.copystat(one, there)
-    for one in _different(source, target):
+    for one in _different(source, target, alive):
         raise HqtError(
             Code.BUSY,
             f"{one} changed while {source} was copied to another file system; the original is as"
@@ -50,20 +52,20 @@ def copy(source: Path, target: Path) -> None:
     os.sync()
 
 
-def remove_copied(source: Path, target: Path) -> tuple[Path, ...]:
+def remove_copied(source: Path, target: Path, alive: Alive) -> tuple[Path, ...]:
     """Delete from `source` what `target` holds a copy of; what is still there afterwards.
 
     Never enters another file system. Raises OSError where the tree cannot be read.
     """
     found = reversed(list(_walk(source)))
-    return tuple(one for one in found if not _removed(one, target / one.relative_to(source)))
+    return tuple(one for one in found if not _removed(one, target / one.relative_to(source), alive))
 
 
-def _removed(one: Path, there: Path) -> bool:
+def _removed(one: Path, there: Path, alive: Alive) -> bool:
     try:
         if one.is_dir() and not one.is_symlink():
             one.rmdir()
-        elif _equal(one, there):
+        elif _equal(one, there, alive):
             open_up(one.parent)
             one.unlink()
         else:
@@ -95,7 +97,8 @@ def _walk(top: Path) -> Iterator[Path]:
                 yield Path(child.path)
 
 
-def _copy_one(one: Path, there: Path) -> None:
+def _copy_one(one: Path, there: Path, alive: Alive) -> None:
+    alive()
     found = one.lstat()
     kind = stat.S_IFMT(found.st_mode)
     if kind == stat.S_IFDIR:
@@ -103,7 +106,7 @@ def _copy_one(one: Path, there: Path) -> None:
     elif kind == stat.S_IFLNK:
         there.symlink_to(_target(one))
     elif kind == stat.S_IFREG:
-        _copy_content(one, there)
+        _copy_content(one, there, alive)
     elif kind in {stat.S_IFIFO, stat.S_IFSOCK}:
         os.mknod(there, found.st_mode)
     else:
@@ -119,15 +122,18 @@ def _copy_one(one: Path, there: Path) -> None:
         shutil.copystat(one, there, follow_symlinks=False)
 
 
-def _different(source: Path, target: Path) -> Iterator[Path]:
+def _different(source: Path, target: Path, alive: Alive) -> Iterator[Path]:
     """What the copy lacks, has too much or has otherwise."""
     ours = {one.relative_to(source) for one in _walk(source)}
     theirs = {one.relative_to(target) for one in _walk(target)}
     yield from (source / name for name in sorted(ours ^ theirs))
-    yield from (source / name for name in sorted(ours) if not _equal(source / name, target / name))
+    for name in sorted(ours):
+        if not _equal(source / name, target / name, alive):
+            yield source / name
 
 
-def _equal(one: Path, there: Path) -> bool:
+def _equal(one: Path, there: Path, alive: Alive) -> bool:
+    alive()
     try:
         ours, theirs = one.lstat(), there.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -137,7 +143,7 @@ def _equal(one: Path, there: Path) -> bool:
     if stat.S_ISLNK(ours.st_mode):
         return _target(one) == _target(there)
     if stat.S_ISREG(ours.st_mode):
-        return ours.st_size == theirs.st_size and _same_content(one, there)
+        return ours.st_size == theirs.st_size and _same_content(one, there, alive)
     return True
 
 
@@ -145,7 +151,7 @@ def _target(link: Path) -> str:
     return os.readlink(link)  # noqa: PTH115 (a Path would tidy "./x" into "x")
 
 
-def _copy_content(one: Path, there: Path) -> None:
+def _copy_content(one: Path, there: Path, alive: Alive) -> None:
     with one.open("rb") as ours, there.open("xb") as theirs:
         size, offset = os.fstat(ours.fileno()).st_size, 0
         while (offset := _data(ours.fileno(), offset, size)) < size:
@@ -154,11 +160,12 @@ def _copy_content(one: Path, there: Path) -> None:
                 break
             theirs.seek(offset)
             theirs.write(block)
+            alive()
             offset += len(block)
         theirs.truncate(size)
 
 
-def _same_content(one: Path, there: Path) -> bool:
+def _same_content(one: Path, there: Path, alive: Alive) -> bool:
     """For files of one size."""
     with one.open("rb") as ours, there.open("rb") as theirs:
         size, offset = os.fstat(ours.fileno()).st_size, 0
@@ -167,6 +174,7 @@ def _same_content(one: Path, there: Path) -> bool:
             block = os.pread(ours.fileno(), _BLOCK, offset)
             if block != os.pread(theirs.fileno(), _BLOCK, offset):
                 return False
+            alive()
             offset += len(block) or size
     return True
 

@@ -16,7 +16,7 @@ def lock(caller: Caller, name: str, reason: str) -> LockChanged:
     settle(caller, "lock")
     target = targets.find(caller, name, by_name=False)
     tree = require_worktree(target, name)
-    with changing(target.world.repository, "lock"):
+    with changing(target.world.repository, "lock", caller):
         worktrees.lock(target.world.repository, tree, reason)
     return LockChanged(_now(target, tree))
 
@@ -26,7 +26,7 @@ def unlock(caller: Caller, name: str) -> LockChanged:
     settle(caller, "unlock")
     target = targets.find(caller, name, by_name=False)
     tree = require_worktree(target, name)
-    with changing(target.world.repository, "unlock"):
+    with changing(target.world.repository, "unlock", caller):
         worktrees.unlock(target.world.repository, tree)
     return LockChanged(_now(target, tree))
 

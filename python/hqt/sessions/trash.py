@@ -94,7 +94,7 @@ def empty(
 
     settle(caller, "trash empty")
     world = worlds.look(caller)
-    with changing(world.repository, "trash empty"):
+    with changing(world.repository, "trash empty", caller):
         found = tuple(
             one
             for one in trash.entries(world.repository)

@@ -30,7 +30,7 @@ def undo(
     settled = settle(caller, "undo")
     world = worlds.look(caller)
     place = Path(os.path.normpath(world.caller.directory / expanded(to))) if to else None
-    with changing(world.repository, "undo") as recovered:
+    with changing(world.repository, "undo", caller) as recovered:
         notes = (*settled, *recovered)
         if entry:
             return revive(world, the_one(world, entry), place, notes, counts=counts)
