@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import shlex
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -529,3 +532,34 @@ def test_an_agent_that_went_elsewhere_by_a_tool_of_its_own(
     assert last["resumed"], "wherever its transcript was left"
     told("ExitWorktree", repo)
     assert tmux.ask("#{window_name}|#{@hqt_worktree}", opened["window"]) == "one|"
+
+
+def test_a_vanished_worktree_is_not_where_the_session_is(tmux: Server, repo: Path) -> None:
+    place = new(tmux, repo, "fix")["worktree"]["path"]
+    git(repo, "worktree", "remove", "--force", place)
+    answer = move(tmux, repo, "session:fix", "--to", "main")
+    assert answer["session"]["worktree_path"] is None
+    assert answer["worktree"]["main"]
+
+
+def test_the_answer_names_its_own_window(tmux: Server, repo: Path) -> None:
+    """A pane that has just started anew is not in its folder yet."""
+    new(tmux, repo, "fix")
+    for number in range(4):
+        there = move(tmux, repo, "session:fix", "--to", ("main", "branch:fix")[number % 2])
+        assert there["window"] in there["worktree"]["windows"]
+
+
+@pytest.mark.parametrize("kind", ["nobody reads", "no room"])
+def test_an_answer_that_cannot_be_told_takes_nothing_back(
+    tmux: Server, repo: Path, kind: str
+) -> None:
+    new(tmux, repo, "fix")
+    to = ">/dev/full" if kind == "no room" else "| true"
+    words = shlex.join(["-L", tmux.socket, "move", "session:fix", "--new", "other"])
+    command = f"{shlex.quote(sys.executable)} -m hqt {words} {to}"
+    subprocess.run(
+        command, shell=True, cwd=repo, env={**os.environ, "PYTHONPATH": str(PYTHON)}, check=False
+    )
+    (session,) = done("-L", tmux.socket, "list", cwd=repo)["sessions"]
+    assert session["worktree_branch"] == "other"

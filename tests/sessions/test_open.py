@@ -142,6 +142,7 @@ def test_open_all_after_the_server_died(repo: Path, tmux: Server) -> None:
         tmux.cmd("kill-window", "-t", window)
     would = done("-L", tmux.socket, "open", "--all", "--dry-run", cwd=repo)
     assert [one["session"]["nickname"] for one in would["opened"]] == names
+    assert [one["worktree"]["branch"] for one in would["opened"]] == names
     assert len(tmux.windows()) == 1
     done("-L", tmux.socket, "open", "--all", cwd=repo)
     assert tmux.windows("#{window_name}")[1:] == ["⎇ one", "⎇ two", "⎇ three"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,30 @@ def test_a_rename_in_the_middle_of_an_operation(repo: Path) -> None:
         ("x", "-b", "y"): "operation_in_progress",
     }.items():
         assert refused("rename", "fix", *words, cwd=repo)["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("state", "code"),
+    [
+        ("vanished", "tmux_unavailable"),
+        ("vanished and locked", "locked"),
+        ("vanished with its branch", "worktree_and_branch_gone"),
+        ("something else there", "identity_mismatch"),
+    ],
+)
+def test_no_server_is_not_told_before_what_comes_first(repo: Path, state: str, code: str) -> None:
+    place = Path(done("new", "fix", "--no-window", cwd=repo)["worktree"]["path"])
+    if state == "vanished and locked":
+        git(repo, "worktree", "lock", str(place))
+    if state == "vanished with its branch":
+        git(repo, "worktree", "remove", str(place))
+        git(repo, "branch", "-q", "-D", "fix")
+    else:
+        shutil.rmtree(place)
+    if state == "something else there":
+        shutil.rmtree(repo / ".git" / "worktrees" / "fix")
+        place.mkdir()
+    assert refused("-L", "nobody", "open", "session:fix", cwd=repo)["code"] == code
 
 
 def test_the_foremost_of_several_checks_is_raised() -> None:

@@ -51,7 +51,7 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
             passage, notes = _to_new(world, session, terms, note, undo)
         else:
             tree = _tree(world, goal)
-            if tree == world.worktree_of(session) and not terms.fresh:
+            if _is_in(world, session, tree) and not terms.fresh:
                 answer(_told(world, session, tree, (*settled, "It is there already.")))
                 return
             passage = leading.prepare(world, session, tree, anew=terms.fresh, close=terms.close)
@@ -62,10 +62,16 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
         now = worlds.again(world)
         moved = _told(now, passage.row, passage.tree, told)
         status.tell(now, moved.worktree)
-        answer(moved)
         signals.ignore()
+        undo.pop_all()  # it is done, whether or not anybody reads so
+        answer(moved)
         leading.follow(passage)
-        undo.pop_all()
+
+
+def _is_in(world: World, session: Session, tree: Worktree | None) -> bool:
+    """Whether a session lives in a checkout already. None is the main one, where nobody lives who
+    has a worktree, gone as it may be."""
+    return session.worktree_path is None if tree is None else tree == world.worktree_of(session)
 
 
 def _asked(

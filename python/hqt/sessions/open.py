@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt import signals
-from hqt.errors import Code, HqtError
+from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
 from hqt.sessions import adopting, family, folders, launching, noticing, placement, targets, views
@@ -52,7 +52,7 @@ def open_in(
     world: World, tree: Worktree | None, session: Session | None, manner: Manner = Manner()
 ) -> Opened:
     """As `open_target`, for a target that has been resolved."""
-    placement.place(world, manner.tmux_session)  # no server: say so before anything is made
+    _require_server(world, tree, session, manner)
     with _entered(world):
         world = noticing.notice(worlds.again(world))
         session = _shown_in(world, tree, session)
@@ -75,6 +75,30 @@ def open_in(
             notes = (f"The worktree {gone} and {how}.", *prepared.notes)
             prepared = replace(prepared, notes=notes)
         return _open(world, tree, session, manner, prepared, recreated)
+
+
+def _require_server(
+    world: World, tree: Worktree | None, session: Session | None, manner: Manner
+) -> None:
+    """Raise `tmux_unavailable` before anything is made; or what stands in the way besides, if that
+    comes first in the order of codes."""
+    checks = Checks()
+    with checks:
+        placement.place(world, manner.tmux_session)
+    if checks.failed and _vanished(tree, session):
+        from hqt.sessions import restore
+
+        with checks:
+            adopting.require_unmoved(world, tree)
+        with checks:
+            _require_branch(world, tree, session)
+        if tree:
+            with checks:
+                restore.require_unlocked(tree)
+        elif session:
+            with checks:
+                adopting.require_gone(session)
+    checks.settle()
 
 
 def _open(

@@ -34,7 +34,10 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
     for world, session in closed:
         if dry_run:
             view = views.session_view(world, session)
-            opened.append(Opened(view, None, None, None, verb="would open"))
+            tree = world.place_of(session)
+            row = views.plain(world, tree) if tree else None
+            source = tree.path if tree else session.project
+            opened.append(Opened(view, row, None, source, verb="would open"))
             continue
         try:
             now = worlds.again(world)

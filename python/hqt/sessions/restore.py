@@ -205,13 +205,7 @@ def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> TrashEntry:
     from hqt import verdict
     from hqt.git import trash, worktrees
 
-    if tree.locked is not None:
-        raise HqtError(
-            Code.LOCKED,
-            f"The vanished worktree at {tree.path} is locked"
-            + (f" ({tree.locked})." if tree.locked else "."),
-            "Its disk may only be away; `hqt unlock` lifts the lock.",
-        )
+    require_unlocked(tree)
     holds = verdict.holds(inspect.losses(world, tree, None))
     entry = trash.take(trash.prepare(world.repository, tree, holds=holds)).entry
 
@@ -221,6 +215,17 @@ def _set_aside(world: World, tree: Worktree, undo: ExitStack) -> TrashEntry:
 
     undo.callback(put_back)
     return entry
+
+
+def require_unlocked(tree: Worktree) -> None:
+    """Raise `locked` where a vanished worktree has git's lock: its disk may only be away."""
+    if tree.locked is not None:
+        raise HqtError(
+            Code.LOCKED,
+            f"The vanished worktree at {tree.path} is locked"
+            + (f" ({tree.locked})." if tree.locked else "."),
+            "Its disk may only be away; `hqt unlock` lifts the lock.",
+        )
 
 
 def _told(aside: TrashEntry) -> str:

@@ -128,9 +128,12 @@ class World:
         """The windows that belong to a worktree or have a pane in it; None without a server."""
         if self.snapshot is None:
             return None
+        # A window in the main checkout bears its session's mark alone.
+        own = {one.id for one in self.sessions if worktree.main and one.worktree_path is None}
         windows: dict[str, None] = {}
         for pane in self.snapshot.panes:
-            if self.home_of(pane) == worktree or pane.window_worktree == worktree.id:
+            marked = pane.window_worktree == worktree.id or pane.window_session in own
+            if marked or self.home_of(pane) == worktree:
                 windows[pane.window] = None
         return tuple(windows)
 
