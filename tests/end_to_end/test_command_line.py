@@ -35,7 +35,7 @@ def test_a_bar_while_files_are_written(person: Terminal, repo: Path, sealed: Pat
     person.see("checkout", "%")
     person.press("C-c")
     screen = person.see("stopped")
-    assert "nterrupted" in screen
+    assert "Cancelled" in screen
     assert "worktrees/other" not in screen
 
 
