@@ -6,12 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hqt.ui import form_state
+from hqt.names import slug
+from hqt.ui import form, form_state
 from hqt.ui.events import Click, Edited, Outcome, Resized, Text, Wheel
 from hqt.ui.form_fields import errors, field, fields, suggestions
 from hqt.ui.form_model import (
     FormEvent,
     FormResult,
+    FormServices,
     FormState,
     Mode,
     Offered,
@@ -20,6 +22,7 @@ from hqt.ui.form_model import (
     Progressed,
     Resolved,
     Slugged,
+    Start,
     SubmitOutcome,
     Submitted,
     Validated,
@@ -186,6 +189,24 @@ class TestStart:
         assert after(state, "c-t").values.from_ == "main"
         assert after(state, "c-t").resolved.answer == "main 77aa001 Second"
         assert after(state, "c-t", "c-t").values.from_ == "HEAD"
+
+    @pytest.mark.parametrize(("known", "asked"), [("", ["main"]), ("main 77aa001 Second", [])])
+    def test_what_the_other_one_is_is_asked_unless_it_is_known(
+        self, known: str, asked: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        starts = (Start("current", "HEAD"), Start("main", "main", known))
+        state = opened(alternatives=starts)
+        services = FormServices(
+            slug=slug, validate=lambda _: {}, path_preview=lambda _: "", revisions=lambda _: [],
+            branches=list, submit=lambda *_: SubmitOutcome(True), cancel=lambda: None,
+        )  # fmt: skip
+        shown = form._Form(state.defaults, services, "unicode")
+        heard: list[str] = []
+        monkeypatch.setattr(shown._validation, "ask", lambda _: None)
+        monkeypatch.setattr(shown._preview, "ask", lambda _: None)
+        monkeypatch.setattr(shown._resolution, "ask", heard.append)
+        shown._changed(state, after(state, "c-t"))
+        assert heard == asked
 
     def test_from_anything_else_it_goes_to_the_first(self) -> None:
         assert after(typed(at(opened(), "from_"), "~3"), "c-t").values.from_ == "HEAD"

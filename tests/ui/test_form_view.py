@@ -59,9 +59,9 @@ def test_what_is_not_installed_is_marked() -> None:
 
 @pytest.mark.parametrize("width", [40, 100])
 def test_a_note_about_worktrees_is_there_where_one_is_made(width: int) -> None:
-    note = "The setup command is skipped until `hqt trust`."
-    assert note[:30] in screen(opened(note=note), width)
-    assert note[:30] not in screen(opened(note=note, isolate=False), width)
+    note = "Setup is skipped until `hqt trust`."
+    assert note in screen(opened(note=note), width)
+    assert note not in screen(opened(note=note, isolate=False), width)
 
 
 def test_a_start_that_is_not_resolved_yet_claims_nothing() -> None:

@@ -118,7 +118,7 @@ class _Wiring:
 
         if not trust.pending(self._world.caller):
             return ""
-        return "The setup command of .hqt.toml is skipped until `hqt trust`."
+        return "Setup is skipped until `hqt trust`."
 
     def _wish(self, values: FormValues) -> Wish:
         if not values.isolate:

@@ -113,7 +113,8 @@ class _Form:
             if not after.folder_edited:
                 self._preview.ask(after.values)
         revision = after.from_.text.strip()
-        if after.resolved.revision != revision != before.from_.text.strip():
+        known = after.resolved.revision == revision and after.resolved.answer
+        if revision != before.from_.text.strip() and not known:
             self._resolution.ask(revision)
         if after.focus in ("existing", "from_"):
             wanted = _wanted(after)
