@@ -9,6 +9,7 @@ import pytest
 
 from helpers import terminal
 from helpers.calls import PYTHON
+from helpers.servers import until
 from hqt import report
 from hqt.commands import shared
 from hqt.git.lock import repository_lock
@@ -22,6 +23,22 @@ def test_at_a_terminal(repo: Path) -> None:
             person.type(f"PYTHONPATH={PYTHON} {sys.executable} -m hqt new fix --no-window\n")
             person.see("hqt: Waiting for hqt remove (process ")
         person.see("Created ⎇ fix")
+
+
+def test_in_the_form_and_escape_ends_it(repo: Path) -> None:
+    with terminal.opened(cwd=repo) as person:
+        with repository_lock(discover(repo), "remove"):
+            person.type(f"PYTHONPATH={PYTHON} {sys.executable} -m hqt ui new\n")
+            person.see("Isolate in worktree")
+            person.type("fix")
+            person.press("Enter")
+            person.see("Waiting for hqt remove (process ")
+            person.press("Escape")
+            person.see("Cancelled: ⎇ fix was not made; nothing was kept.")
+            person.press("Enter")
+            person.see("Waiting for hqt remove (process ")
+        person.dismissed("Isolate in worktree")
+        assert until(lambda: "⎇ fix" in person.server.windows("#{window_name}"))
 
 
 @pytest.mark.parametrize(
