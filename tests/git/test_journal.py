@@ -260,9 +260,10 @@ def test_killed_at_any_moment(repo: Path, moment: float) -> None:
 
 
 STEPS = ("noted", "branch", "entry", "linked", "filled", "set up", "row", "settled")
+STEPS_BACK = ("aside", "emptied", "dropped")  # of a creation that has failed
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", [*STEPS, *STEPS_BACK])
 def test_killed_after_each_step(repo: Path, step: str) -> None:
     """The process itself ends at once after the step, with no handler run."""
     kill = KILLED.replace("STEP", step)
@@ -276,7 +277,7 @@ PYTHON = str(Path(__file__).resolve().parents[2] / "python")
 KILLED = """
 import os
 from hqt.cli import run
-from hqt.git import branches, checkout, journal, registration
+from hqt.git import aside, branches, checkout, journal, registration, sighting
 from hqt.sessions import setup
 from hqt.sessions.store import Store
 
@@ -290,7 +291,16 @@ def after(place, name):
         dead()
     setattr(place, name, call)
 
+def fail(*_, **__):
+    raise OSError("the setup failed")
+
+if "STEP" in ("aside", "emptied", "dropped"):
+    setup.prepare = fail
+
 where = {
+    "aside": (aside, "take", None),
+    "emptied": (sighting, "delete", None),
+    "dropped": (aside, "drop", None),
     "noted": (branches, "create", dead),
     "branch": (branches, "create", None),
     "entry": (registration, "_make_tree", dead),
@@ -310,6 +320,7 @@ raise SystemExit("it went on to its end")
 def require_all_or_nothing(repo: Path) -> None:
     """The same command again works, or says that it had worked; and then all of it goes."""
     again = hqt("new", "fix", "--no-window", "--json", cwd=repo)
+    assert not list((repo / ".git" / "hqt").glob("unmade*"))
     if again.status:
         assert again.error["code"] == "branch_exists"
     listed = done("list", cwd=repo)

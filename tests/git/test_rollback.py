@@ -174,15 +174,21 @@ def is_running(pid: int) -> bool:
     return bool(state) and not state.startswith("Z")
 
 
-def test_interrupted_in_the_middle_of_a_checkout(repo: Path, sealed: Path) -> None:
-    """The filter tells us when it runs, and would run for ever."""
+@pytest.fixture
+def slow(repo: Path, sealed: Path) -> Path:
+    """A repository whose filter tells in `$HOME/pid` when it runs, and would run for ever."""
     os.mkfifo(sealed / "never")
     git(repo, "config", "filter.slow.smudge", 'echo $$ > "$HOME/pid"; cat "$HOME/never"')
     commit(repo, ".gitattributes", "*.slow filter=slow\n")
     commit(repo, "a.slow", "words\n")
     (repo / "z").mkdir()
     commit(repo, "z/last", "words\n")
-    before = kept(repo)
+    return repo
+
+
+@contextmanager
+def struck(sealed: Path, act: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """The block is interrupted as soon as the filter runs; before that, `act`. The filter ends."""
     polled = threading.Event()  # never set: its wait paces the look
 
     def strike() -> None:
@@ -190,20 +196,65 @@ def test_interrupted_in_the_middle_of_a_checkout(repo: Path, sealed: Path) -> No
         while time.monotonic() < deadline and not polled.wait(0.002):
             if (sealed / "pid").exists() and (sealed / "pid").read_text().endswith("\n"):
                 break
+        act()
         os.kill(os.getpid(), signal.SIGTERM)
 
     thread = threading.Thread(target=strike)
     with raising(signal.SIGTERM):
         thread.start()
-        with pytest.raises(Interrupted):
-            make(repo)
+        yield
     thread.join()
-    assert kept(repo) == before
     pid = int((sealed / "pid").read_text())
     deadline = time.monotonic() + 10
     while is_running(pid) and time.monotonic() < deadline:
         polled.wait(0.002)
     assert not is_running(pid)
+
+
+def test_interrupted_in_the_middle_of_a_checkout(slow: Path, sealed: Path) -> None:
+    before = kept(slow)
+    with struck(sealed), pytest.raises(Interrupted):
+        make(slow)
+    assert kept(slow) == before
+
+
+@pytest.mark.parametrize("how", ["at once", "by force"])
+def test_no_lock_of_a_git_that_was_ended_stays(slow: Path, sealed: Path, how: str) -> None:
+    """Where the worktree stays: whoever works in it would be refused for ever."""
+    if how == "by force":  # git is told to end, and cannot
+        said = 'echo $$ > "$HOME/pid"; kill -STOP $PPID; cat "$HOME/never"'
+        git(slow, "config", "filter.slow.smudge", said)
+    tree = slow / ".worktrees" / "topic"
+    lock = slow / ".git" / "worktrees" / "topic" / "index.lock"
+    seen = []
+
+    def write() -> None:
+        seen.append(lock.exists())
+        (tree / "mine").write_text("mine\n")
+
+    with struck(sealed, write), pytest.raises(Interrupted) as caught:
+        make(slow)
+    assert seen == [True]
+    assert str(tree) in caught.value.message
+    assert not lock.exists()
+    git(tree, "add", "mine")
+
+
+def test_a_lock_of_somebody_elses_git_stays(repo: Path) -> None:
+    """It works in there after the checkout has come to its end."""
+    lock = repo / ".git" / "worktrees" / "topic" / "index.lock"
+
+    def story() -> None:
+        with ExitStack() as undo:
+            tree = make(repo, undo=undo).path
+            (tree / "mine").write_text("mine\n")
+            lock.write_text("")
+            os.utime(lock, (1, 1))
+            raise Failure
+
+    with pytest.raises(Failure):
+        story()
+    assert lock.exists()
 
 
 def test_a_fault_in_hqt_is_taken_back_too(repo: Path) -> None:
@@ -290,6 +341,26 @@ def an_operation(tree: Path) -> None:
     git(tree, "bisect", "start")
 
 
+def a_private_reference(tree: Path) -> None:
+    own = git(tree, "commit-tree", "-m", "Mine", "HEAD^{tree}", "-p", "HEAD")
+    git(tree, "update-ref", "refs/worktree/mine", own)
+
+
+def a_reference_of_the_checkout_alone(tree: Path) -> None:
+    own = git(tree, "commit-tree", "-m", "Mine", "HEAD^{tree}", "-p", "HEAD")
+    git(tree, "update-ref", "ORIG_HEAD", own)
+
+
+def a_commit_that_was_dropped_again(tree: Path) -> None:
+    commit(tree, "mine")
+    git(tree, "reset", "-q", "--hard", "HEAD~1")
+
+
+def a_message(tree: Path) -> None:
+    """Of a commit that is still being written."""
+    (Path(git(tree, "rev-parse", "--absolute-git-dir")) / "COMMIT_EDITMSG").write_text("Mine\n")
+
+
 def a_nested_repository(tree: Path) -> None:
     repository(tree / "nested")
 
@@ -307,6 +378,10 @@ USES = [
     a_commit,
     an_empty_commit,
     an_operation,
+    a_private_reference,
+    a_reference_of_the_checkout_alone,
+    a_commit_that_was_dropped_again,
+    a_message,
     a_nested_repository,
 ]
 
@@ -398,6 +473,44 @@ def test_files_that_git_has_converted_are_not_taken_for_changed(repo: Path, conf
     assert kept(repo) == before
 
 
+def test_a_branch_that_has_moved_and_come_back_stays(repo: Path) -> None:
+    """Its reflog, which would go with it, is all that knows the commit."""
+
+    def story() -> None:
+        with ExitStack() as undo:
+            tree = make(repo, undo=undo).path
+            git(tree, "checkout", "-q", "--detach")
+            own = git(repo, "commit-tree", "-m", "Mine", "HEAD^{tree}")
+            git(repo, "update-ref", "refs/heads/topic", own)
+            git(repo, "update-ref", "refs/heads/topic", "HEAD")
+            raise HqtError(Code.TMUX_UNAVAILABLE, "No window.", "Start tmux.")
+
+    with pytest.raises(HqtError) as caught:
+        story()
+    assert caught.value.details["left"] == ["the branch topic"]
+    assert len(git(repo, "log", "-g", "--format=%H", "topic", "--").split()) == 3
+
+
+def test_empty_files_are_no_work(repo: Path) -> None:
+    """A checkout on a full disk makes all that are left, and puts nothing in them."""
+    for number in range(100):
+        (repo / f"more{number}").write_text("words\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "More")
+    before = kept(repo)
+
+    def story() -> None:
+        with ExitStack() as undo:
+            tree = make(repo, undo=undo).path
+            for file in tree.glob("more*"):
+                file.write_bytes(b"")
+            raise Failure
+
+    with pytest.raises(Failure):
+        story()
+    assert kept(repo) == before
+
+
 # Disks
 
 
@@ -434,6 +547,24 @@ def test_a_full_disk(sealed: Path, free: int) -> None:
         assert kept(repo) == before
         (disk / "filler").unlink()
         assert git(make(repo).path, "status", "--porcelain") == ""
+
+
+@root_only
+@pytest.mark.usefixtures("engine")
+def test_a_full_disk_and_many_files(sealed: Path) -> None:
+    with small_disk(sealed / "disk", "8m") as disk:
+        repo = repository(disk / "project")
+        for number in range(300):
+            (repo / f"more{number}").write_bytes(os.urandom(3000))
+        git(repo, "add", "-A")
+        git(repo, "commit", "-q", "-m", "Many files")
+        full = os.statvfs(disk)
+        (disk / "filler").write_bytes(bytes((full.f_bavail - 80) * full.f_bsize))
+        before = kept(repo)
+        with pytest.raises(HqtError) as caught:
+            make(repo)
+        assert "left" not in caught.value.details
+        assert kept(repo) == before
 
 
 @root_only

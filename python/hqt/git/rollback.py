@@ -74,6 +74,9 @@ def _take_back(made: Made, entry: Path) -> tuple[str, ...]:
     judged = pristine.judge(made.repo, entry, made.path, made.commit, linked=made.linked)
     if judged.why:
         return tuple(_keep(made, entry, judged.why))
+    if made.tree and not made.linked:
+        with contextlib.suppress(OSError):  # said later on; it is the entry that tells whose it is
+            made.path.rmdir()
     try:
         one = aside.take(made.repo.common_dir, made.mark, entry, made.path, tree=made.linked)
     except OSError as error:
