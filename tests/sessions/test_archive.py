@@ -598,6 +598,8 @@ def test_by_a_key(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         person.press("C-b", "n")
         assert until(lambda: person.ask("#{window_id}") == made["window"])
         person.press("C-b", "A")
+        person.see("Archive fix? (y/n)")
+        person.press("y")
         person.see("fix is archived.")
         assert until(lambda: person.ask("#{window_id}") == "@0")
         assert settled(repo) == (1, "removed", None)
