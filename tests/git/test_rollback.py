@@ -20,8 +20,9 @@ import pytest
 from helpers.making import check_out, everything, listed, make
 from helpers.repos import commit, git, repository
 from hqt.errors import Code, HqtError, Interrupted
-from hqt.git import checkout
+from hqt.git import checkout, hooks, process
 from hqt.git.interrupts import held_back
+from hqt.git.repository import discover
 
 assert pygit2  # loaded, so that it may be chosen
 
@@ -209,6 +210,35 @@ def struck(sealed: Path, act: Callable[[], object] = lambda: None) -> Iterator[N
     while is_running(pid) and time.monotonic() < deadline:
         polled.wait(0.002)
     assert not is_running(pid)
+
+
+@pytest.mark.parametrize("by", ["a hook", "git"])
+def test_interrupted_while_a_child_starts(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """It runs, but nobody has been told yet."""
+    started = []
+
+    class Early(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: object, **named: object) -> None:
+            super().__init__(*arguments, **named)  # type: ignore[call-overload]
+            started.append(self.pid)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    found = discover(repo)
+    hook = repo / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexec sleep 1000\n")
+    hook.chmod(0o755)
+    calls: dict[str, Callable[[], object]] = {
+        "a hook": lambda: hooks.post_checkout(found, repo, repo / ".git", "0" * 40),
+        "git": lambda: process.ask("-c", "alias.long=!sleep 1000", "long", cwd=repo),
+    }
+    monkeypatch.setattr(subprocess, "Popen", Early)
+    with raising(signal.SIGTERM), pytest.raises(Interrupted):
+        calls[by]()
+    monkeypatch.undo()
+    assert not is_running(started[-1])
 
 
 def test_interrupted_in_the_middle_of_a_checkout(slow: Path, sealed: Path) -> None:

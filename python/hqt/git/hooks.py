@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from hqt.git import gitconfig, process
+from hqt.git.interrupts import held_back
 from hqt.models import Repository
 
 
@@ -24,16 +25,18 @@ def post_checkout(repo: Repository, path: Path, git_dir: Path, commit: str) -> s
 
     arguments = ["0" * len(commit), commit, "1"]
     with tempfile.TemporaryFile() as said:
+        child = None
         try:
-            child = _start([str(hook), *arguments], path, said.fileno())
+            with held_back():  # interrupted before it has its name, it would run on
+                child = _start([str(hook), *arguments], path, said.fileno())
+            status = child.wait(process.LONG)
         except OSError as error:
             return f"The post-checkout hook could not be started: {error.strerror}."
-        try:
-            status = child.wait(process.LONG)
         except subprocess.TimeoutExpired:
             return f"The post-checkout hook was ended after {process.LONG:g} seconds."
         finally:
-            process.end(child)
+            if child:
+                process.end(child)
         if status == 0:
             return None
         said.seek(0)

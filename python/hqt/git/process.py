@@ -70,8 +70,10 @@ def ask(
     whole process group has ended, and `git_failed` when git cannot be started at all.
     """
     long = timeout >= LONG
-    child = _start(arguments, cwd, env, stdin=input is not None, writes_long=long)
+    child = None
     try:
+        with held_back():  # interrupted before it has its name, it would run on
+            child = _start(arguments, cwd, env, stdin=input is not None, writes_long=long)
         if on_error_line is None:
             out, err = child.communicate(input, timeout=timeout)
         else:
@@ -79,7 +81,8 @@ def ask(
     except subprocess.TimeoutExpired:
         raise _late(arguments, cwd, timeout) from None
     finally:
-        _end(child)
+        if child:
+            _end(child)
     return Answer(child.returncode, out, err)
 
 
@@ -94,10 +97,11 @@ def begun(
 
     The time counts from the start. When the block ends, so does git, answered or not.
     """
-    child = _start(arguments, cwd, env, stdin=False)
+    child = None
     deadline = time.monotonic() + timeout
 
     def answer() -> Answer:
+        assert child
         try:
             out, err = child.communicate(timeout=max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -105,9 +109,12 @@ def begun(
         return Answer(child.returncode, out, err)
 
     try:
+        with held_back():
+            child = _start(arguments, cwd, env, stdin=False)
         yield answer
     finally:
-        _end(child)
+        if child:
+            _end(child)
 
 
 def _dies_with_its_parent() -> Callable[[], object] | None:
