@@ -16,7 +16,17 @@ from hqt import signals
 from hqt.errors import Checks, Code, HqtError
 from hqt.models import Caller, Session, Worktree
 from hqt.results import Opened
-from hqt.sessions import adopting, family, folders, launching, noticing, placement, targets, views
+from hqt.sessions import (
+    adopting,
+    family,
+    folders,
+    launching,
+    noticing,
+    placement,
+    targets,
+    vanished,
+    views,
+)
 from hqt.sessions import world as worlds
 from hqt.sessions.changing import changing, settle
 from hqt.sessions.setup import Prepared
@@ -58,7 +68,7 @@ def open_in(
         session = _shown_in(world, tree, session)
         tree = _there(world, tree, session)
         recreated, prepared = False, Prepared()
-        if _vanished(tree, session):
+        if vanished.is_vanished(tree, session):
             from hqt.sessions import restore
 
             adopting.require_unmoved(world, tree)
@@ -68,7 +78,7 @@ def open_in(
                 tree, recreated = back.worktree.worktree, back.branch_recreated
                 how = f"came back from the trash, ignored files and all, to {tree.path}"
             else:
-                _require_branch(world, tree, session)
+                vanished.require_branch(world, tree, session)
                 tree, recreated, prepared = restore.check_out_again(world, tree, session, None)
                 how = f"was checked out again at {tree.path}"
             world = worlds.again(world)
@@ -85,19 +95,8 @@ def _require_server(
     checks = Checks()
     with checks:
         placement.place(world, manner.tmux_session)
-    if checks.failed and _vanished(tree, session):
-        from hqt.sessions import restore
-
-        with checks:
-            adopting.require_unmoved(world, tree)
-        with checks:
-            _require_branch(world, tree, session)
-        if tree:
-            with checks:
-                restore.require_unlocked(tree)
-        elif session:
-            with checks:
-                adopting.require_gone(session)
+    if checks.failed and vanished.is_vanished(tree, session):
+        vanished.require_possible(checks, world, tree, session)
     checks.settle()
 
 
@@ -166,24 +165,6 @@ def _let_go(world: World, row: Session) -> World:
     return worlds.again(world)
 
 
-def _require_branch(world: World, tree: Worktree | None, session: Session | None) -> None:
-    """A vanished worktree is made again from its branch alone: from where it once began its work
-    would look lost."""
-    from hqt.git import branches
-
-    branch = (tree.branch if tree else None) or (session.worktree_branch if session else None)
-    if branch is None or branches.commit_of(world.repository, branch) is not None:
-        return
-    name = session.nickname if session else branch
-    raise HqtError(
-        Code.WORKTREE_AND_BRANCH_GONE,
-        f"The worktree of {name!r} and its branch {branch} are both gone; nothing was opened.",
-        "`hqt trash list` shows what can be brought back; `hqt restore` begins again where the "
-        "branch once began.",
-        {"branch": branch},
-    )
-
-
 def _entered(world: World) -> AbstractContextManager[object]:
     """While a worktree is being removed nobody opens a window in it."""
     return nullcontext() if world.plain else changing(world.repository, "open", world.caller)
@@ -220,12 +201,6 @@ def _there(world: World, tree: Worktree | None, session: Session | None) -> Work
             "`hqt undo` brings it back.",
         )
     return now
-
-
-def _vanished(tree: Worktree | None, session: Session | None) -> bool:
-    if tree is not None:
-        return tree.missing
-    return session is not None and session.worktree_path is not None
 
 
 def _row(world: World, session: Session | None, tree: Worktree | None) -> Session:
