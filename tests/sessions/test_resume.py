@@ -320,6 +320,8 @@ def test_a_session_outside_any_repository_opens_and_goes(sealed: Path, tmux: Ser
         close(tmux, window)
         window = reopened(tmux, place, "notes")["window"]
         assert starts_in(tmux, window, folder)
+    tmux.cmd("send-keys", "-t", window, "echo rea''dy", "Enter")  # one that reads its profile works
+    assert until(lambda: "ready" in tmux.cmd("capture-pane", "-p", "-t", window))
     done("-L", tmux.socket, "remove", "notes", cwd=sealed)
     assert window not in tmux.windows()
     assert folder.is_dir()
