@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from hqt.git.lock import repository_lock
 from hqt.git.repository import discover
 from hqt.models import Caller
 
+HQT = f"PYTHONPATH={shlex.quote(str(PYTHON))} {shlex.quote(sys.executable)} -m hqt"
+
 
 def test_at_a_terminal(repo: Path) -> None:
     with terminal.opened(cwd=repo) as person:
         with repository_lock(discover(repo), "remove"):
-            person.type(f"PYTHONPATH={PYTHON} {sys.executable} -m hqt new fix --no-window\n")
+            person.type(f"{HQT} new fix --no-window\n")
             person.see("hqt: Waiting for hqt remove (process ")
         person.see("Created ⎇ fix")
 
@@ -28,7 +31,7 @@ def test_at_a_terminal(repo: Path) -> None:
 def test_in_the_form_and_escape_ends_it(repo: Path) -> None:
     with terminal.opened(cwd=repo) as person:
         with repository_lock(discover(repo), "remove"):
-            person.type(f"PYTHONPATH={PYTHON} {sys.executable} -m hqt ui new\n")
+            person.type(f"{HQT} ui new\n")
             person.see("Isolate in worktree")
             person.type("fix")
             person.press("Enter")
