@@ -17,7 +17,7 @@ from statistics import median
 from bench.cases import cases
 from bench.measure import Case, Row, Skipped, measure
 from bench.terminal import Terminal
-from bench.world import PLUGIN, World, world
+from bench.world import PLUGIN, World, memory, world
 
 HEADINGS = ("what", "hqt ms", "reference ms", "ratio", "target", "met", "against")
 
@@ -30,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--huge", action="store_true", help="also one of 100,000 files")
     parser.add_argument("--cold", action="store_true", help="without the warm start")
     parser.add_argument(
-        "--in", dest="place", type=Path, metavar="DIR", help="where the scratch repositories are"
+        "--in",
+        dest="place",
+        type=Path,
+        metavar="DIR",
+        help="where the scratch repositories are (default: the folder for temporary files; with"
+        " --huge memory, where there is room)",
     )
     parser.add_argument("--only", metavar="WORD", help="only the lines that hold WORD")
     parser.add_argument(
@@ -41,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # then the world is cleared up too
     rows: list[Row] = []
-    with world(options.hqt.absolute(), warm=not options.cold, place=options.place) as made:
+    place = options.place or (memory() if options.huge else None)
+    with world(options.hqt.absolute(), warm=not options.cold, place=place) as made:
         versions = _versions(made)
         with Terminal(made) as terminal:
             for case in _wanted(made, terminal, options):

@@ -144,16 +144,17 @@ class World:
         return {window: name for window, _, name in (line.partition(" ") for line in lines)}
 
 
+def memory() -> Path | None:
+    """A folder in memory, where there is room for huge repositories: on a disk, making them takes
+    many times as long as what is measured."""
+    folder = Path("/dev/shm")
+    return folder if folder.is_dir() and shutil.disk_usage(folder).free > ROOM else None
+
+
 @contextmanager
 def world(hqt: Path, *, warm: bool = True, place: Path | None = None) -> Iterator[World]:
-    """A world with a running tmux server and hqt's warm one, all gone afterwards.
-
-    It is made in the folder `place`, else in memory where there is room: a disk's own moods would
-    be measured too.
-    """
-    memory = Path("/dev/shm")
-    if place is None and memory.is_dir() and shutil.disk_usage(memory).free > ROOM:
-        place = memory
+    """A world with a running tmux server and hqt's warm one, all gone afterwards; in a folder of
+    its own in `place`, else where temporary files are."""
     root = Path(tempfile.mkdtemp(prefix="hqt-bench-", dir=place)).resolve()
     made = World(root, hqt)
     try:
