@@ -12,7 +12,7 @@ and becomes `internal` at the error boundary in `cli`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from types import TracebackType
 
@@ -147,3 +147,19 @@ class Checks:
         """Raise the foremost of what was found, if anything was."""
         if self.failed:
             raise foremost(self.failed)
+
+
+def on_failure(
+    act: Callable[[BaseException], None],
+) -> Callable[[type[BaseException] | None, BaseException | None, TracebackType | None], None]:
+    """For `ExitStack.push`: lets `act` have the exception that ends the block, if one does."""
+
+    def leave(
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            act(error)
+
+    return leave

@@ -78,7 +78,8 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
             ctx = click.get_current_context()
             settings = ctx.ensure_object(dict)
             damaged = store.damaged(paths.store_file())
-            result = function(caller(ctx), **parameters)
+            who = caller(ctx)
+            result = function(who, **parameters)
             for found in store.damaged(paths.store_file()):
                 if found not in damaged:
                     from hqt import report
@@ -91,7 +92,7 @@ def verb(name: str, **attributes: Any) -> Callable[[Callable[..., Any]], click.C
                 as_json = bool(settings.get("json"))
                 status = report.success(result, as_json=as_json, told=silent(settings))
             if name in _CHANGING:
-                _recount(settings)
+                _recount(who)
             return status
 
         command: Callable[..., click.Command] = click.command(name, **attributes)
@@ -107,18 +108,13 @@ _CHANGING = frozenset(
 )
 
 
-def _recount(settings: Mapping[str, Any]) -> None:
+def _recount(who: Caller) -> None:
     """What a status line shows is counted again; the answer is out, so this may fail."""
-    from hqt.tmux import server, status_line
+    from hqt.sessions import world
+    from hqt.tmux import status_line
 
     with contextlib.suppress(HqtError):
-        status_line.refresh(
-            server.connect(
-                socket_name=settings.get("socket_name"),
-                socket_path=settings.get("socket_path"),
-                environ=os.environ,
-            )
-        )
+        status_line.refresh(world.connect(who))
 
 
 def caller(ctx: click.Context) -> Caller:

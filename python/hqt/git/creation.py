@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 
-from hqt.errors import Code, HqtError
+from hqt.errors import Code, HqtError, on_failure
 from hqt.git import (
     admin,
     branches,
@@ -97,7 +96,8 @@ def create(
     note = note or Note()
     made = Made(repo, plan.path, plan.commit, plan.branch, note.mark)
     with ExitStack() as own:
-        (own if undo is None else undo).push(_taken_back(made))
+        taking_back = on_failure(lambda error: _take_back(made, error))
+        (own if undo is None else undo).push(taking_back)
         try:
             return _make(made, plan, pool, progress, filters, notice, note)
         except OSError as error:
@@ -213,18 +213,8 @@ def _source(repo: Repository) -> Path:
         return repo.common_dir
 
 
-def _taken_back(
-    made: Made,
-) -> Callable[[type[BaseException] | None, BaseException | None, TracebackType | None], None]:
-    def leave(
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        if error is not None:
-            explained(error, roll_back(made))
-
-    return leave
+def _take_back(made: Made, error: BaseException) -> None:
+    explained(error, roll_back(made))
 
 
 def _unwritten(path: Path, error: OSError) -> HqtError:

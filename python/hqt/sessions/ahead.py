@@ -11,11 +11,10 @@ from __future__ import annotations
 import contextlib
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hqt import signals
-from hqt.errors import Code, HqtError, Interrupted
+from hqt.errors import Code, HqtError, Interrupted, on_failure
 from hqt.models import Progress, Session, Worktree
 from hqt.names import printable
 from hqt.sessions import placement
@@ -117,7 +116,7 @@ class Ahead:
             # it is meant for the repository, for the next session perhaps.
             root = self._world.repository.root
             feed = self._feed = Feed(root)
-            undo.push(self._taken_back)
+            undo.push(on_failure(self._taken_back))
             self._window = windows.open_window(
                 self._tmux,
                 session=where.session,
@@ -154,13 +153,8 @@ class Ahead:
         full, empty = _SIGNS[self._world.config.icons]
         return full * int(share * cells) + empty * (cells - int(share * cells))
 
-    def _taken_back(
-        self,
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        if error is None or self._feed is None:
+    def _taken_back(self, error: BaseException) -> None:
+        if self._feed is None:
             return
         from hqt.git.interrupts import held_back
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt import signals
-from hqt.errors import Checks, Code, Failure, HqtError, Interrupted
+from hqt.errors import Checks, Code, Failure, HqtError, Interrupted, on_failure
 from hqt.models import Caller, Progress, Session, Worktree
 from hqt.names import printable
 from hqt.results import Opened
@@ -28,9 +28,6 @@ from hqt.sessions.setup import Prepared
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-
     from hqt.sessions.harness import Profile
     from hqt.tmux.server import Snapshot
     from hqt.tmux.windows import Window
@@ -101,7 +98,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     plan, place, profile = check(world, wish)
     ahead = Ahead(world, place, plan, wish.switch) if place and plan.new else None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
-        undo.push(_cancelled(plan))
+        undo.push(on_failure(lambda error: _cancelled(plan, error)))
         if not world.plain:
             guard.enter_context(changing(world.repository, "new", world.caller))
         if not plan.new:
@@ -137,27 +134,17 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     return Made(session, tree, window.id if window else None, plan)
 
 
-def _cancelled(
-    plan: Plan,
-) -> Callable[[type[BaseException] | None, BaseException | None, TracebackType | None], None]:
-    """What says, after everything has been taken back, that it was the user who wished it."""
-
-    def leave(
-        _kind: type[BaseException] | None,
-        error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        if not isinstance(error, Failure) or error.code is not Code.INTERRUPTED:
-            return
-        if isinstance(error, Interrupted) and not error.by_hand:
-            return  # by whatever ended hqt
-        left = error.details.get("left")
-        kept = f"left behind: {'; '.join(left)}" if isinstance(left, list) else "nothing was kept"
-        what = f"⎇ {printable(plan.label)}" if plan.new else printable(plan.label)
-        error.message = f"Cancelled: {what} was not made; {kept}."
-        error.args, error.remedy = (error.message,), ""
-
-    return leave
+def _cancelled(plan: Plan, error: BaseException) -> None:
+    """Say, after everything has been taken back, that it was the user who wished it."""
+    if not isinstance(error, Failure) or error.code is not Code.INTERRUPTED:
+        return
+    if isinstance(error, Interrupted) and not error.by_hand:
+        return  # by whatever ended hqt
+    left = error.details.get("left")
+    kept = f"left behind: {'; '.join(left)}" if isinstance(left, list) else "nothing was kept"
+    what = f"⎇ {printable(plan.label)}" if plan.new else printable(plan.label)
+    error.message = f"Cancelled: {what} was not made; {kept}."
+    error.args, error.remedy = (error.message,), ""
 
 
 def fresh_worktree(
