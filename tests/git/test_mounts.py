@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,32 @@ def test_the_table_is_read_as_the_kernel_writes_it(
         Path("/tmp/tree/inside"),
     )
     assert mounts.mounts_below(Path("/tmp/tree/else")) == ()
+
+
+@pytest.mark.parametrize(
+    ("system", "counts"),
+    [("ext4", True), ("xfs", True), ("tmpfs", True), ("btrfs", False), ("overlay", False),
+     ("fuse.sshfs", False), ("nfs4", False)],
+)  # fmt: skip
+def test_whether_links_tell_of_folders_is_up_to_the_file_system(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch, system: str, counts: bool
+) -> None:
+    device = sealed.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    table = f"22 1 0:99999 / /a rw - ext4 /a rw\n23 1 {number} / / rw shared:1 - {system} /b rw\n"
+    (sealed / "mountinfo").write_text(table)
+    monkeypatch.setattr(mounts, "_TABLE", sealed / "mountinfo")
+    assert mounts.counts_folders(sealed) == (device if counts else None)
+
+
+def test_what_is_not_known_of_a_file_system_is_not_guessed(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert mounts.counts_folders(sealed / "gone") is None
+    (sealed / "mountinfo").write_text("22 1 0:99999 / /a rw - ext4 /a rw\n\n22 1\n")
+    for table in ("mountinfo", "none"):
+        monkeypatch.setattr(mounts, "_TABLE", sealed / table)
+        assert mounts.counts_folders(sealed) is None
 
 
 def test_without_a_table_device_numbers_tell(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from helpers import repos
 from helpers.repos import commit, git
 from hqt.git import nested
+from hqt.git.mounts import counts_folders
 from hqt.git.nested import Found
 
 
@@ -44,6 +47,54 @@ def test_every_repository_is_found_wherever_it_is(tree: Path) -> None:
         "a": False, "a/deep/er": False, "b/c": False, "broken": False, "mirror.git": True,
         "node_modules/x/y": False, "two\nlines": False,
     }  # fmt: skip
+
+
+LEAVES = ("file", "gitfile", "git", "folder", "bare", "link")
+
+
+@given(
+    shape=st.dictionaries(
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join),
+        st.sampled_from(LEAVES),
+        max_size=8,
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_all_that_a_listing_of_each_folder_finds_is_found_with_the_count_of_links(
+    tmp_path_factory: pytest.TempPathFactory, shape: dict[str, str]
+) -> None:
+    root = tmp_path_factory.mktemp("shape")
+    for name, kind in shape.items():
+        folder = root / name
+        folder.mkdir(parents=True, exist_ok=True)
+        if kind == "link":
+            (folder / "link").symlink_to("..")
+        elif kind == "bare":
+            for one in ("objects", "refs"):
+                (folder / one).mkdir(exist_ok=True)
+            (folder / "HEAD").write_text("ref: refs/heads/main\n")
+        elif kind == "git":
+            (folder / ".git").mkdir(exist_ok=True)
+        elif kind == "gitfile" and not (folder / ".git").exists():
+            (folder / ".git").write_text("gitdir: elsewhere\n")
+        elif kind == "file":
+            (folder / "file").write_text("x")
+    quick = nested.find(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nested, "counts_folders", lambda _: None)
+        assert nested.find(root) == quick
+    marked = (path.parent for path in root.rglob(".git"))
+    assert {one.path for one in quick if not one.bare} == {str(p.relative_to(root)) for p in marked}
+
+
+def test_links_are_counted_wherever_the_suite_itself_runs_on_such_a_disk(tree: Path) -> None:
+    """Else the test above would compare a listing with itself."""
+    counts = counts_folders(tree) is not None
+    (tree / "leaf").mkdir()
+    (tree / "leaf" / "file").write_text("x")
+    assert (tree / "leaf").stat().st_nlink == 2 or not counts
+    (tree / "leaf" / "folder").mkdir()
+    assert (tree / "leaf").stat().st_nlink == 3 or not counts
 
 
 def test_what_is_mounted_is_left_alone(tree: Path) -> None:

