@@ -59,6 +59,7 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.git.process": "git, the only place",
     "hqt.git.hooks": "the user's post-checkout hook: git 2.34 has no `git hook run`",
     "hqt.tmux.server": "tmux, the only place",
+    "hqt.tmux.client": "tmux, for its reads: importing libtmux takes longer than ten of them",
     "hqt.tmux.quick": "tmux, for an agent's hook: libtmux would take three times as long",
     "hqt.processes": "ps, where there is no /proc",
     "hqt.commands.background": "hqt itself, for work that outlives a popup",

@@ -90,9 +90,9 @@ def test_many_marked_windows_in_several_sessions_are_one_call(
     calls = []
     call = Tmux._call
 
-    def counted(self: Tmux, arguments: list[str]) -> server.Answer:
+    def counted(self: Tmux, arguments: list[str], *, only_reads: bool) -> server.Answer:
         calls.append(arguments)
-        return call(self, arguments)
+        return call(self, arguments, only_reads=only_reads)
 
     monkeypatch.setattr(Tmux, "_call", counted)
     panes = server.read(tmux.tmux).panes

@@ -72,6 +72,21 @@ def test_a_failing_command_stops_its_batch_and_tells_tmux_words(tmux: Server, fi
     assert tmux.option("@after", "-s") is None
 
 
+@pytest.mark.parametrize("text", [*NAMES, "\n\n", "a\n", "\udcff"])
+def test_a_read_answers_as_libtmux_does(tmux: Server, text: str) -> None:
+    tmux.cmd("set-option", "-s", "@a", text)
+    for command in (
+        ["display-message", "-p", "#{@a}"],
+        ["show-options", "-sv", "@a"],
+        ["display-message", "-p", ""],
+        ["show-options", "-t", "@999", text],
+        ["list-panes", "-a", "-F", "#{pane_id}"],
+    ):
+        assert tmux.tmux.look(command) == tmux.tmux.ask(command)
+    path = Tmux(socket_path=tmux.ask("#{socket_path}"))
+    assert path.look(["list-panes", "-a"]) == path.ask(["list-panes", "-a"])
+
+
 def test_nobody_at_the_socket(sealed: Path) -> None:
     nobody = Tmux(socket_name="nobody")
 
@@ -105,20 +120,25 @@ def test_no_tmux_on_this_machine(monkeypatch: pytest.MonkeyPatch, sealed: Path) 
         assert "Install tmux" in caught.value.remedy
 
 
-def test_a_server_that_hangs_is_not_waited_for(tmux: Server) -> None:
+WAYS = pytest.mark.parametrize("way", ["ask", "look"])
+
+
+@WAYS
+def test_a_server_that_hangs_is_not_waited_for(tmux: Server, way: str) -> None:
     hurried = Tmux(socket_name=tmux.socket, timeout=0.3)
     os.kill(tmux.pid, signal.SIGSTOP)
     begun = time.monotonic()
 
     with pytest.raises(HqtError) as caught:
-        hurried.run(["list-sessions"])
+        getattr(hurried, way)(["list-sessions"])
 
     assert caught.value.code is Code.TIMEOUT
     assert time.monotonic() - begun < 3
     assert not _clients()
 
 
-def test_an_interrupted_call_leaves_no_client(tmux: Server) -> None:
+@WAYS
+def test_an_interrupted_call_leaves_no_client(tmux: Server, way: str) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -127,7 +147,7 @@ def test_an_interrupted_call_leaves_no_client(tmux: Server) -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(KeyboardInterrupt):
-            tmux.tmux.run(["list-sessions"])
+            getattr(tmux.tmux, way)(["list-sessions"])
     finally:
         signal.signal(signal.SIGALRM, before)
     assert not _clients()

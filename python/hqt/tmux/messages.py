@@ -36,7 +36,7 @@ def show(tmux: Tmux, client: str | None, *sentences: str) -> None:
 
 def _columns(tmux: Tmux, client: str | None) -> int:
     """How wide the client is, else the narrowest one."""
-    said = tmux.ask(["list-clients", "-F", "#{client_width} #{client_name}"]).out
+    said = tmux.look(["list-clients", "-F", "#{client_width} #{client_name}"]).out
     pairs = [line.partition(" ") for line in said]
     widths = [int(width) for width, _, name in pairs if width.isdigit() and client in {name, None}]
     return min(widths, default=80)

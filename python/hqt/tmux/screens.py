@@ -12,7 +12,7 @@ def screen(tmux: Tmux, pane: str) -> tuple[str, ...]:
     pane that is gone. Raises `timeout`."""
     if not re.fullmatch(r"%\d+", pane):  # with anything else tmux would guess what is meant
         raise ValueError(f"not the id of a pane: {pane!r}")
-    answer = tmux.ask(["capture-pane", "-p", "-t", pane])
+    answer = tmux.look(["capture-pane", "-p", "-t", pane])
     lines = [line.rstrip() for line in answer.out] if answer.status == 0 else []
     while lines and not lines[-1]:
         lines.pop()

@@ -1,5 +1,6 @@
-"""The one that talks to tmux: through libtmux's `Server.cmd`, in UTF-8 whatever the locale, bounded
-in time, one process for a whole batch of commands.
+"""The one that talks to tmux: through libtmux's `Server.cmd`, or for what only reads through a client
+of its own (`client`), in UTF-8 whatever the locale, bounded in time, one process for a whole batch
+of commands.
 
 What libtmux does not give is added here. Its calls wait for ever, so a thread waits in our place
 and a tmux client that has waited too long is ended. Its output loses bytes that are not UTF-8,
@@ -101,16 +102,51 @@ class Tmux:
         with _file(formats.line(commands)) as path:
             return self._call(["source-file", path])
 
+    def look(self, *commands: Sequence[str]) -> Answer:
+        """As `ask`, for a short batch that only reads."""
+        return self._call(formats.arguments(commands), only_reads=True)
+
     def alive(self) -> bool:
         """Whether a server answers. Raises `timeout` when one is there and does not."""
-        return self.ask(["list-sessions", "-F", ""]).status == 0
+        return self.look(["list-sessions", "-F", ""]).status == 0
 
     @property
     def place(self) -> str:
         """The socket, for a person."""
         return self.socket_path or f"socket {self.socket_name or 'default'!r}"
 
-    def _call(self, arguments: list[str]) -> Answer:
+    def _call(self, arguments: list[str], *, only_reads: bool = False) -> Answer:
+        try:
+            return self._by_client(arguments) if only_reads else self._by_libtmux(arguments)
+        except TimeoutError:
+            raise HqtError(
+                Code.TIMEOUT,
+                f"The tmux server at {self.place} did not answer within {self.timeout:g} seconds.",
+                "Look whether the server is stopped or overloaded, then try again.",
+            ) from None
+        except OSError as error:
+            raise HqtError(
+                Code.TMUX_UNAVAILABLE,
+                "The program tmux cannot be started.",
+                "Install tmux 3.2 or newer, or put it on PATH.",
+                {"reason": str(error)},
+            ) from error
+
+    def _by_client(self, arguments: list[str]) -> Answer:
+        import subprocess
+
+        from hqt.tmux import client
+
+        where = ["-S", self.socket_path] if self.socket_path else []
+        where += ["-L", self.socket_name] if self.socket_name else []
+        words = [self.executable or "tmux", *where, "-u", *arguments]
+        try:
+            status, out, err = client.call(words, self.timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+        return Answer(status, _lines(out), err.strip("\n"))
+
+    def _by_libtmux(self, arguments: list[str]) -> Answer:
         from libtmux.exc import TmuxCommandNotFound
         from libtmux.server import Server
 
@@ -126,21 +162,17 @@ class Tmux:
             if not call.done.is_set():
                 _end(arguments, call.done)
         if not in_time:
-            raise HqtError(
-                Code.TIMEOUT,
-                f"The tmux server at {self.place} did not answer within {self.timeout:g} seconds.",
-                "Look whether the server is stopped or overloaded, then try again.",
-            )
+            raise TimeoutError
         try:
             done = call.answer()
-        except (TmuxCommandNotFound, OSError) as error:
-            raise HqtError(
-                Code.TMUX_UNAVAILABLE,
-                "The program tmux cannot be started.",
-                "Install tmux 3.2 or newer, or put it on PATH.",
-                {"reason": str(error)},
-            ) from error
+        except TmuxCommandNotFound as error:
+            raise FileNotFoundError(str(error)) from error
         return Answer(done.returncode, done.stdout, "\n".join(done.stderr))
+
+
+def _lines(out: str) -> list[str]:
+    """As libtmux gives them: without empty ones at the end."""
+    return out.rstrip("\n").split("\n") if out.strip("\n") else []
 
 
 def connect(
@@ -160,9 +192,9 @@ def read(tmux: Tmux) -> Snapshot:
     with all that was asked: what is missing would look as if it were not there.
     """
     mark = os.urandom(8).hex()
-    answer = tmux.ask(*listing.commands(mark))
+    answer = tmux.look(*listing.commands(mark))
     if answer.status == 0 and not _is_whole(answer, mark):  # as of a server that is just ending
-        answer = tmux.ask(*listing.commands(mark))
+        answer = tmux.look(*listing.commands(mark))
     if answer.status == 0 and not _is_whole(answer, mark):
         raise HqtError(
             Code.TIMEOUT,
@@ -171,7 +203,7 @@ def read(tmux: Tmux) -> Snapshot:
         )
     if answer.status == 0:
         return listing.parse("\n".join(answer.out), mark)
-    if not answer.nobody and tmux.ask(["list-sessions", "-F", "x"]) == Answer(0, [], ""):
+    if not answer.nobody and tmux.look(["list-sessions", "-F", "x"]) == Answer(0, [], ""):
         return Snapshot()  # a server without a session has nothing to list panes of
     raise tmux.failure(answer, "list-panes")
 

@@ -63,7 +63,7 @@ def refresh(tmux: Tmux) -> None:
     """Have counted anew, in the background, what clients have on screen, where the plugin says that
     it is shown: for each as if it had just come there. tmux calls, so nobody waits for it and it
     outlives the pane that hqt runs in. Raises what `Tmux.ask` raises."""
-    listed = tmux.ask(
+    listed = tmux.look(
         ["list-clients", "-F", "#{?#{&&:#{@hqt_refresh},#{@hqt_branch}},#{pane_id},}"]
     )
     call = "#{@hqt_launcher} --key --client '' --pane %s status --publish"

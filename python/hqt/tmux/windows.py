@@ -153,13 +153,13 @@ def keep_pane(tmux: Tmux, pane: str, keep: bool) -> None:
 def is_dead(tmux: Tmux, pane: str) -> bool:
     """Whether the program of a pane has ended, the pane being there or not."""
     form = "#{pane_id} #{pane_dead}"
-    answer = tmux.ask(["display-message", "-p", "-t", _require_id("%", pane), form])
+    answer = tmux.look(["display-message", "-p", "-t", _require_id("%", pane), form])
     return answer.status == 0 and answer.out[:1] != [f"{pane} 0"]
 
 
 def is_there(tmux: Tmux, pane: str) -> bool:
     """Whether a pane (an id) exists; False too where no server answers."""
-    return pane in tmux.ask(["list-panes", "-a", "-F", "#{pane_id}"]).out
+    return pane in tmux.look(["list-panes", "-a", "-F", "#{pane_id}"]).out
 
 
 def label(
@@ -270,14 +270,14 @@ def close_pane(tmux: Tmux, pane: str) -> None:
 
 
 def _windows_of(tmux: Tmux, session: str) -> set[str]:
-    return {*tmux.ask(["list-windows", "-t", session, "-F", "#{window_id}"]).out}
+    return {*tmux.look(["list-windows", "-t", session, "-F", "#{window_id}"]).out}
 
 
 def _close(tmux: Tmux, command: list[str], kind: str) -> None:
     answer = tmux.ask(command)
     if answer.status == 0 or answer.nobody:
         return
-    left = tmux.ask(["list-panes", "-a", "-F", f"#{{{kind}}}"])
+    left = tmux.look(["list-panes", "-a", "-F", f"#{{{kind}}}"])
     if command[-1] in left.out:
         raise tmux.failure(answer, command[0])
 
