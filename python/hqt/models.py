@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Progress = Callable[[str, int, int], None]  # stage, how much is done, of how much
 CREATING = "hqt: creating"  # how the reason of git's lock begins while hqt makes a worktree
@@ -176,8 +176,7 @@ class Pane:
     start_path: str = ""  # where it was opened; "" before tmux 3.3
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(NamedTuple):
     """An attached tmux client."""
 
     name: str

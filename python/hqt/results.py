@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.models import (
     Changes,
@@ -43,8 +44,7 @@ class SessionView:
     window: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """One repository, its worktrees (main checkout first) and its sessions."""
 
     repository: Repository
@@ -52,8 +52,7 @@ class Listing:
     sessions: tuple[SessionView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Listings:
+class Listings(NamedTuple):
     """Every repository that hqt knows."""
 
     repositories: tuple[Listing, ...]
@@ -73,8 +72,7 @@ class Opened:
     renamed: tuple[tuple[str, str], ...] = ()  # by `rename`: names before and after
 
 
-@dataclass(frozen=True, slots=True)
-class NotOpened:
+class NotOpened(NamedTuple):
     """A session that `open --all` could not bring back, and why."""
 
     session: Session
@@ -83,8 +81,7 @@ class NotOpened:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reopened:
+class Reopened(NamedTuple):
     """The answer of `open --all`: what was, or with --dry-run would be, brought back."""
 
     opened: tuple[Opened, ...]
@@ -118,15 +115,13 @@ class Removed:
     nickname: str | None = None  # of the session
 
 
-@dataclass(frozen=True, slots=True)
-class Removals:
+class Removals(NamedTuple):
     """The answer of `remove`."""
 
     removed: tuple[Removed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Archived:
+class Archived(NamedTuple):
     """The answer of `archive`: the session, with how its worktree's cleanup stands."""
 
     session: SessionView
@@ -142,22 +137,19 @@ class TrashListing:
     living: frozenset[str] = frozenset()  # ids of entries whose path or branch is in use again
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The answer of `path`."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class LockChanged:
+class LockChanged(NamedTuple):
     """The answer of `lock` and `unlock`."""
 
     worktree: Worktree
 
 
-@dataclass(frozen=True, slots=True)
-class Instructions:
+class Instructions(NamedTuple):
     """The answer of `instructions`: what an agent should know, from the settings in force."""
 
     sentences: tuple[str, ...]
@@ -169,8 +161,7 @@ class Instructions:
     session: str | None  # the session that the caller is in
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(NamedTuple):
     """The answer of `trust`: a repository's setup command, and what the user says of it."""
 
     path: Path  # of the file that asks for it
@@ -191,8 +182,7 @@ class Status:
     agents: Mapping[str, int]  # windows of the tmux server by the state of their agent
 
 
-@dataclass(frozen=True, slots=True)
-class Jumped:
+class Jumped(NamedTuple):
     """The answer of `jump`: where the client is now."""
 
     window: str
@@ -200,8 +190,7 @@ class Jumped:
     state: str  # of its agent; "" where there is none
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
+class Installed(NamedTuple):
     """The answer of `install`."""
 
     sentences: tuple[str, ...]
@@ -212,8 +201,7 @@ class Installed:
     line: str  # for tmux.conf
 
 
-@dataclass(frozen=True, slots=True)
-class Uninstalled:
+class Uninstalled(NamedTuple):
     """The answer of `uninstall`."""
 
     sentences: tuple[str, ...]
@@ -261,8 +249,7 @@ class Finding:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """The answer of `doctor`."""
 
     findings: tuple[Finding, ...]

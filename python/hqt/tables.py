@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.models import Changes, IgnoredFiles, Session, TrashEntry
 from hqt.names import printable
@@ -27,8 +27,7 @@ _HELD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of data below headings, drawn as wide as there is room.
 
     Where that is little, the columns `giving` are cut, the one named first before the others; then

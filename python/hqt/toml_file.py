@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hqt.errors import Code, HqtError
 
@@ -16,8 +15,7 @@ UNDONE = " Nothing was done."  # how a message ends that stops a verb
 _MAX_LINES = 500  # of one statement, while a line is looked for
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed file with its text, so that an error can say where a key stands."""
 
     path: Path

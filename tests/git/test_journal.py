@@ -15,7 +15,7 @@ from helpers.calls import done, hqt, spawn
 from helpers.repos import commit, git
 from helpers.servers import Server, until
 from hqt import paths
-from hqt.git import branches, journal, repository
+from hqt.git import branches, journal, repository, retraction
 from hqt.git.journal import Note
 
 
@@ -28,7 +28,7 @@ def test_a_note_lives_as_long_as_the_creation(repo: Path) -> None:
     with journal.noted(found, repo / ".worktrees" / "x", "0" * 40, "x", None):
         assert journal.pending(found)
     assert not journal.pending(found)
-    assert journal.take_back(found, lambda _: False) == ()
+    assert retraction.take_back(found, lambda _: False) == ()
 
 
 def test_a_note_that_cannot_be_read_is_dropped(repo: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_note_that_cannot_be_read_is_dropped(repo: Path) -> None:
     with journal.noted(found, repo / ".worktrees" / "x", "0" * 40, "x", None):
         file = next((repo / ".git" / "hqt").glob("creating*"))
     file.write_text("{")
-    assert journal.take_back(found, lambda _: False) == ()
+    assert retraction.take_back(found, lambda _: False) == ()
     assert not journal.pending(found)
 
 
@@ -74,7 +74,7 @@ def created(repo: Path, note: Note, stage: int) -> None:
 
 
 def taken_back(repo: Path) -> str:
-    (said,) = journal.take_back(repository.discover(repo), lambda _: False)
+    (said,) = retraction.take_back(repository.discover(repo), lambda _: False)
     assert not journal.pending(repository.discover(repo))
     return said
 
@@ -176,7 +176,7 @@ def test_one_that_somebody_has_used_stays(repo: Path) -> None:
 def test_one_that_is_finished_stays(repo: Path) -> None:
     created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
     found = repository.discover(repo)
-    assert journal.take_back(found, lambda _: True) == ()
+    assert retraction.take_back(found, lambda _: True) == ()
     assert not journal.pending(found)
     assert git(repo / ".worktrees" / "fix", "branch", "--show-current") == "fix"
     assert "locked" not in git(repo, "worktree", "list", "--porcelain")
@@ -205,7 +205,7 @@ def test_another_link_is_not(repo: Path, other: str) -> None:
 def test_locks_of_a_git_that_was_killed_with_it(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
+    monkeypatch.setattr(retraction, "_PATIENCE", 0.1)
     before = refs(repo)
     created(repo, killed(repo, repo / ".worktrees" / "fix"), 5)
     (repo / ".git" / "refs" / "heads" / "fix.lock").write_text("")
@@ -218,7 +218,7 @@ def test_locks_of_a_git_that_was_killed_with_it(
 def test_the_lock_on_somebody_elses_branch_stays(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "_PATIENCE", 0.1)
+    monkeypatch.setattr(retraction, "_PATIENCE", 0.1)
     killed(repo, repo / ".worktrees" / "fix")
     git(repo, "branch", "fix")
     lock = repo / ".git" / "refs" / "heads" / "fix.lock"
@@ -277,7 +277,7 @@ PYTHON = str(Path(__file__).resolve().parents[2] / "python")
 KILLED = """
 import os
 from hqt.cli import run
-from hqt.git import aside, branches, checkout, journal, registration, sighting
+from hqt.git import aside, branches, checkout, journal, registration, retraction, sighting
 from hqt.sessions import setup
 from hqt.sessions.store import Store
 

@@ -19,7 +19,7 @@ from helpers.faults import Fault, fault, walk
 from helpers.making import listed, plan, pool_of
 from helpers.repos import commit, git
 from hqt.errors import Code, HqtError
-from hqt.git import aside, creation, journal, repository, sighting, worktrees
+from hqt.git import aside, creation, journal, repository, retraction, sighting, worktrees
 
 NEVER = 0  # no fault
 
@@ -58,7 +58,7 @@ class Creation:
 def settled(repo: Path) -> str:
     """What the next call of hqt says that it had to settle, after which nothing is aside."""
     found = repository.discover(repo)
-    said = " ".join(journal.take_back(found, lambda _: False))
+    said = " ".join(retraction.take_back(found, lambda _: False))
     assert not journal.pending(found)
     assert not list((repo / ".git").glob("hqt/unmade*"))
     assert not list(repo.glob(".worktrees/.hqt*"))
@@ -119,7 +119,7 @@ def test_a_recovery_that_is_cut_short_at_any_step(repo: Path) -> None:
             one.fail()
         for again in range(1, 100):
             with fault(again, "killed") as second:
-                journal.take_back(one.found, lambda _: False)
+                retraction.take_back(one.found, lambda _: False)
             if not second.happened:
                 break
         settled(repo)

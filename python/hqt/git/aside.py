@@ -19,8 +19,8 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import admin, disposal, durable, files
 from hqt.git.lock import own_directory
@@ -30,8 +30,7 @@ _PREFIX = "unmade."
 _GONE = "unmade-gone."
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(NamedTuple):
     """One worktree, and where it is while it is aside."""
 
     common_dir: Path

@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import files, gitconfig, process, refs, tracking
@@ -19,8 +19,7 @@ from hqt.models import Repository, Worktree
 from hqt.names import is_branch_name
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """Who has a branch, so that nobody else may check it out."""
 
     place: Path  # the checkout; the git directory where its checkout cannot be known

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +46,8 @@ def count_all(worktrees: Sequence[Worktree], repo: Repository) -> tuple[Changes 
     """As `count` for many worktrees: tiny ones one after the other, as taking turns at the
     interpreter would cost more than it gains, the others at the same time.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     around = None
     if "pygit2" in sys.modules or len(worktrees) >= MANY:
         around = surroundings(repo.common_dir, repo.common_dir)

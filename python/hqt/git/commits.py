@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hqt.errors import HqtError
 from hqt.git import files, question
@@ -31,8 +32,7 @@ LISTING = (
 _AS_IT_IS = (("GIT_NO_REPLACE_OBJECTS", "1"),)
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(NamedTuple):
     """A reference as git lists it."""
 
     name: str
@@ -49,8 +49,7 @@ class UniqueCommits:
     newest: tuple[Commit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What a checkout has checked out."""
 
     commit: str  # hex
@@ -152,8 +151,7 @@ def _alone(place: Place, listed: Sequence[Ref], head: Head) -> int | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
+class _Base(NamedTuple):
     """A reference whose history is left out of the common walk, and its branch's short name."""
 
     commit: str | None
@@ -224,8 +222,7 @@ def _unheld(parents: Mapping[str, list[str]], owners: Mapping[str, str], tip: st
     return len(seen)
 
 
-@dataclass(frozen=True, slots=True)
-class Peeled:
+class Peeled(NamedTuple):
     """What an id leads to when annotated tags are followed."""
 
     id: str

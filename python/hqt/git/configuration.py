@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import files
 
@@ -21,8 +21,7 @@ _DEPTH = 10  # git's own limit of includes in includes
 _FALSE = {"false", "no", "off", "0", ""}
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One assignment, wherever it stands."""
 
     name: str  # section.key in lower case, the subsection left out: "filter.clean"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -80,7 +79,7 @@ def remove(directory: Path, *, until: float | None = None) -> bool:
     kernel itself keeps this from crossing into another device or a mount, a bind mount too: neither
     can be moved, and the first failure ends it. Raises OSError.
     """
-    token = secrets.token_hex(4)
+    token = os.urandom(4).hex()
     fresh = (directory / f".{token}-{number}" for number in itertools.count())
     pending = [directory]
     while pending:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import HqtError
 from hqt.git import files, question
@@ -22,8 +22,7 @@ from hqt.models import Repository
 PATIENCE = 5.0  # seconds for each step; what only informs must not keep anybody waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A branch that work is usually merged into."""
 
     name: str  # as a person calls it

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import secrets
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import durable, files, manifest, whereabouts
@@ -30,8 +28,7 @@ from hqt.models import Repository, TrashEntry
 _NAME = "manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A directory of the trash, with its manifest as last written."""
 
     repository: Repository
@@ -136,7 +133,7 @@ def new_id() -> str:
     """An id that sorts by time and can be a component of a reference's name."""
     seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(seconds))
-    return f"{stamp}-{nanoseconds // 1_000_000:03d}-{secrets.token_hex(3)}"
+    return f"{stamp}-{nanoseconds // 1_000_000:03d}-{os.urandom(3).hex()}"
 
 
 def begin(repo: Repository, said: Manifest) -> Entry:

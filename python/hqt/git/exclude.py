@@ -13,8 +13,8 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, files, permissions, process
@@ -27,8 +27,7 @@ _SPECIAL = re.compile(rb"[\\*?\[]")
 _ESCAPED = re.compile(rb"\\(.)")
 
 
-@dataclass(frozen=True, slots=True)
-class Exclusion:
+class Exclusion(NamedTuple):
     """What `ensure` changed, so that it can be taken back."""
 
     file: Path

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hqt.git import configuration, process
 from hqt.models import Repository
@@ -18,8 +18,7 @@ _NOT_THERE = 128  # what it exits with when there is no such section
 _PATIENCE = 5.0  # seconds to wait for that lock
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One value that git found."""
 
     key: str  # section and last word in lower case

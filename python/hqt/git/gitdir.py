@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import files, process
 
@@ -24,8 +24,7 @@ class BrokenGitFile(Exception):
     """A `.git` that is a file but leads nowhere; git stops here, so nothing above it counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """What a repository's own configuration says about its shape. Includes do not count here."""
 
     bare: bool | None  # None: not said

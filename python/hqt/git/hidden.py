@@ -6,8 +6,8 @@ import os
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import question, status
 from hqt.git.question import Place
@@ -18,8 +18,7 @@ LISTING = ("ls-files", "-v", "-z")
 _HIDING = re.compile(rb"\0([^HM\0]) ([^\0]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Flagged:
+class Flagged(NamedTuple):
     """A file whose changes git does not look for."""
 
     path: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hqt.errors import HqtError
 from hqt.git import commits, elsewhere, question
@@ -13,8 +13,7 @@ from hqt.git.question import Place
 from hqt.models import Commit, Repository
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(NamedTuple):
     """What a worktree's history holds alone."""
 
     unique: tuple[Commit, ...] = ()
@@ -25,8 +24,7 @@ class Past:
     unstarted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tip:
+class Tip(NamedTuple):
     """Where one of the histories to be judged begins."""
 
     commit: str  # hex

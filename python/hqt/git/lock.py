@@ -15,8 +15,8 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git.process import LONG
@@ -27,8 +27,7 @@ _BEAT = 0.5  # seconds between two signs of life
 _SILENT = 1.0  # seconds that nobody has to be told of
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(NamedTuple):
     """Who holds the lock, by its own word."""
 
     pid: int

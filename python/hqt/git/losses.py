@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from hqt.errors import Code, HqtError
 from hqt.git import commits, exclude, hidden, history, ignored, nested, question, status
@@ -131,8 +131,7 @@ class _Doubts:
             yield f"{', '.join(most)}{' and ' if most else ''}{last} could not be checked: {why}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
+class _Files(NamedTuple):
     entries: tuple[Entry, ...] = ()
     hidden: tuple[str, ...] = ()
 

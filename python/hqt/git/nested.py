@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import admin, configuration, gitdir, hidden, question, status
@@ -25,16 +24,14 @@ _WORKERS = 3
 _EDITED = "uncommitted changes"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A repository below the root of a tree; a bare one has no files of its own."""
 
     path: str  # of its folder, below the root
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(NamedTuple):
     """Repositories with something of their own, as `path (what)`, below the root."""
 
     repositories: tuple[str, ...] = ()
@@ -63,6 +60,10 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
     there, those of submodules that were put away as well.
     """
     modules = {git_dir: _module_name(home, git_dir) for git_dir in _modules(home / "modules")}
+    if not (found or modules):
+        return Nested()
+    from concurrent.futures import ThreadPoolExecutor
+
     where = {one: git_dir for one in found if (git_dir := _git_dir(root / one.path)) in modules}
     foreign = [one for one in found if one not in where and is_registered(root, one)]
     strangers = [one for one in found if one not in where and one not in foreign]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import configuration, process
 from hqt.models import Repository
@@ -14,8 +14,7 @@ _NAMED = {"umask": 0, "group": 0o660, "all": 0o664, "world": 0o664, "everybody":
 _OLD = {0: 0, 1: 0o660, 2: 0o664}  # values from before there were octal modes
 
 
-@dataclass(frozen=True, slots=True)
-class Permissions:
+class Permissions(NamedTuple):
     """What to do to a mode that the umask has already shaped."""
 
     bits: int = 0

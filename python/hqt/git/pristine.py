@@ -12,6 +12,7 @@ import stat
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import HqtError
 from hqt.git import admin, files, process, refs, sighting
@@ -31,8 +32,7 @@ _OWN = re.compile(
 _OWN_OF_REFTABLE = re.compile(r"refs/heads|reftable/.*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
+class _Stored(NamedTuple):
     mode: str  # as the tree spells it: 100644, 100755, 120000, 160000
     id: str
 

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git.interrupts import held_back
@@ -21,8 +21,7 @@ GRACE = 0.5  # seconds to end in when told to: git takes its lock files along
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a git process said."""
 
     status: int

@@ -10,9 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from hqt.errors import Code, HqtError
 from hqt.git import process
@@ -37,8 +36,7 @@ _ENVIRONMENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The checkout that a question is about, or with no `work_tree` only its git directory."""
 
     git_dir: Path

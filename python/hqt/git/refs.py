@@ -10,8 +10,8 @@ import errno
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import files, process
 
@@ -20,8 +20,7 @@ _DEPTH = 5  # git's own limit of symbolic references in a row
 _PACKED_HEAD = re.compile(rb"^[0-9a-f]+ refs/heads/(.+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """Where a HEAD points. A branch without a commit is unborn; neither means unreadable."""
 
     ref: str | None  # full name of the last reference in the chain; None when detached

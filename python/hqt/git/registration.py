@@ -21,15 +21,10 @@ from hqt.git import (
 )
 from hqt.git.exclude import POOL_IGNORE
 from hqt.git.interrupts import held_back
+from hqt.git.journal import lock_of
 from hqt.git.permissions import Permissions
 from hqt.git.rollback import Made
-from hqt.models import CREATING, Repository
-
-
-def lock_of(mark: str) -> str:
-    """The reason of git's lock while the creation with this mark goes on, which keeps a prune away
-    from what is not finished."""
-    return f"{CREATING} {mark}"
+from hqt.models import Repository
 
 
 def needs_git(repo: Repository) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import (
@@ -27,8 +27,7 @@ from hqt.models import Repository, Worktree
 _HEADS = "refs/heads/"
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(NamedTuple):
     """A worktree that is back."""
 
     path: Path
@@ -38,8 +37,7 @@ class Undone:
     session: dict[str, object]  # its row; empty if none went with it
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(NamedTuple):
     text: str
     branch: str | None
     because: str | None = None

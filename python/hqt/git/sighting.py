@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.git import files
 
@@ -25,8 +26,7 @@ _NO_FOLLOW = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
 _LAST = ".git"  # the root's own is deleted last: without it git would search further up
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A file as it was seen."""
 
     inode: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Untracked files are counted whatever `status.showUntrackedFiles` says (git-facts §4): a glance
 # that hides them would promise what a removal then refuses.
@@ -18,8 +18,7 @@ ALONE = "--ignore-submodules=dirty"
 _FIELDS = {"1": 8, "2": 9, "u": 10, "?": 1, "!": 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of `git status`. A folder that is untracked or ignored as a whole ends in "/"."""
 
     path: str

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hqt.git import configuration, files, rawindex
 from hqt.git.configuration import Setting
@@ -32,8 +31,7 @@ _HOOKS = ("post-checkout", "reference-transaction", "post-index-change")
 _RULES = (".gitattributes", ".gitignore")
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """Where libgit2 can be trusted. Each reason is a sentence; no reasons: trusted."""
 
     opens: bool = True  # False: libgit2 refuses the repository as a whole
@@ -42,8 +40,7 @@ class Support:
     history: tuple[str, ...] = ()  # why its walk over commits may be wrong
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What all checkouts of a repository have in common, read once for many of them."""
 
     said: tuple[Setting, ...]

@@ -8,7 +8,7 @@ Nothing is ever fetched.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import gitconfig, process, refs
@@ -18,8 +18,7 @@ from hqt.names import is_branch_name
 _SETTINGS = r"^(remote\..*\.fetch|checkout\.defaultremote)$"
 
 
-@dataclass(frozen=True, slots=True)
-class Upstream:
+class Upstream(NamedTuple):
     """What a local branch follows."""
 
     remote: str
@@ -27,8 +26,7 @@ class Upstream:
     ref: str  # the remote-tracking reference, full name
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A branch to check out."""
 
     branch: str
@@ -37,8 +35,7 @@ class Choice:
     upstream: Upstream | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Refspec:
+class _Refspec(NamedTuple):
     remote: str
     source: str
     target: str

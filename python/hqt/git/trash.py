@@ -11,8 +11,8 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.git import (
@@ -40,8 +40,7 @@ __all__ = [
 _DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """A worktree that is in the trash."""
 
     entry: TrashEntry

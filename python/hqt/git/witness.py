@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hqt.errors import HqtError
 from hqt.git import question, rawindex
@@ -56,8 +55,7 @@ def second_opinion(repo: Repository, worktree: Worktree) -> Opinion:
     return compare
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     opened: pygit2.Repository
     changed: tuple[str, ...]  # empty where its status is not to be trusted
     history: bool  # whether its walk over commits is

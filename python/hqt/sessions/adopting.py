@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from pathlib import Path
 
@@ -114,7 +113,7 @@ def session_for(world: World, tree: Worktree | None) -> Session:
     if tree is None:
         raise HqtError(Code.NO_SUCH_TARGET, "There is nothing to open here.", "See `hqt list`.")
     return Session(
-        id=secrets.token_hex(4),
+        id=os.urandom(4).hex(),
         nickname=tree.branch or tree.path.name,
         harness=world.config.harness,
         project=world.repository.root,

@@ -27,7 +27,7 @@ def changing(
     one that does is told so, if there is a `caller`. Never to be held across a question to the
     user.
     """
-    from hqt.git import journal, trash
+    from hqt.git import trash
     from hqt.git.lock import repository_lock
     from hqt.sessions.returning import keeper
 
@@ -36,13 +36,24 @@ def changing(
         for row in earlier:
             worlds.rows().update(row.id, owns_worktree=False, owns_branch=False)
         said = (
-            *journal.take_back(repository, _has_a_session),
+            *_taken_back(repository),
             *trash.recover(repository, keeper(repository)),
             *_forget_removed(repository),
         )
         for sentence in said:
             faults.note(f"{repository.common_dir}: {sentence}")
         yield said
+
+
+def _taken_back(repository: Repository) -> tuple[str, ...]:
+    """What a killed creation has left, if there was one."""
+    from hqt.git import journal
+
+    if not journal.pending(repository):
+        return ()
+    from hqt.git import retraction
+
+    return retraction.take_back(repository, _has_a_session)
 
 
 def _telling(caller: Caller | None) -> Callable[[Holder | None], None] | None:

@@ -6,7 +6,7 @@ failure rolls back what this call made, newest first, and only while it is clean
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -237,7 +237,7 @@ def _session(
     start: Path,
 ) -> Session:
     return Session(
-        id=secrets.token_hex(4),
+        id=os.urandom(4).hex(),
         nickname=plan.nickname,
         harness=launch.harness,
         project=world.repository.root,

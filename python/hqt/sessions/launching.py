@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.models import Session
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from hqt.sessions.harness import Launch, Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
+class Setup(NamedTuple):
     """A command of the repository's own, which the user has trusted."""
 
     root: Path  # where it runs

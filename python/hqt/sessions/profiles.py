@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from hqt import toml_file
 from hqt.errors import Code, HqtError
@@ -19,8 +19,7 @@ from hqt.toml_file import Document
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Transcripts:
+class Transcripts(NamedTuple):
     """Where a program keeps its conversations."""
 
     roots: Words

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from hqt import documents, signals, texts
 from hqt.errors import Checks, HqtError, foremost
@@ -36,8 +37,7 @@ from hqt.sessions.leading import Passage
 from hqt.sessions.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """How far the caller goes."""
 
     force: bool = False

@@ -8,7 +8,7 @@ session's row is up to who asked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hqt import documents, signals
 from hqt.errors import Code, HqtError
@@ -19,8 +19,7 @@ from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(NamedTuple):
     """A worktree that is in the trash."""
 
     world: World  # as it was at the point of no return

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Session, Worktree
@@ -34,8 +34,7 @@ class Target:
     session: Session | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
+class _Match(NamedTuple):
     worktree: Worktree | None
     session: Session | None
 

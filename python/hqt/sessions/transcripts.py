@@ -11,9 +11,8 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.sessions.profiles import Profile, Transcripts, root
@@ -22,8 +21,7 @@ _FIRST_LINE = 1 << 20  # bytes to look for the end of a transcript's first line
 _SLUG = 200  # characters of a directory's slug, after which Claude Code cuts and appends a hash
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A conversation that a program keeps."""
 
     id: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from hqt.later import Later
 from hqt.models import Session, Worktree
 from hqt.names import tmux_session_name
 from hqt.results import Listing, SessionView, WorktreeView
@@ -36,20 +36,18 @@ def all_counted(world: World) -> tuple[WorktreeView, ...]:
 
     told = [tree for tree in world.worktrees if not tree.being_made]
     heads = [tree for tree in told if tree.head is not None]
-    with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(
-            commits.count_all,
+    asked = Later(
+        lambda: commits.count_all(
             world.repository,
             [commits.Head(tree.head, tree.branch) for tree in heads if tree.head],
         )
-        found = dict(zip(told, changes.count_all(told, world.repository), strict=True))
-        unique = dict(zip((tree.path for tree in heads), asked.result(), strict=True))
-        return tuple(
-            replace(
-                plain(world, tree), changes=found.get(tree), unique_commits=unique.get(tree.path)
-            )
-            for tree in world.worktrees
-        )
+    )
+    found = dict(zip(told, changes.count_all(told, world.repository), strict=True))
+    unique = dict(zip((tree.path for tree in heads), asked.answer(), strict=True))
+    return tuple(
+        replace(plain(world, tree), changes=found.get(tree), unique_commits=unique.get(tree.path))
+        for tree in world.worktrees
+    )
 
 
 def counted(world: World, tree: Worktree) -> WorktreeView:

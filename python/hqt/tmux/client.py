@@ -1,5 +1,5 @@
-"""One tmux client without libtmux, for what only reads: importing libtmux takes longer than ten such
-calls, and a verb that finds nothing to change in tmux is spared that.
+"""One tmux client without libtmux, for what only reads: importing libtmux takes longer than ten
+such calls, and a verb that finds nothing to change in tmux is spared that.
 
 tmux's rules of `server` hold here too: UTF-8 whatever the locale, and bounded in time.
 """

@@ -16,6 +16,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hqt.models import Client, Pane
 from hqt.tmux.formats import unquote
@@ -37,8 +38,7 @@ _CLIENT = (
 _SERVER = "version pid".split()
 
 
-@dataclass(frozen=True, slots=True)
-class TmuxSession:
+class TmuxSession(NamedTuple):
     """A tmux session that has windows."""
 
     id: str  # $1

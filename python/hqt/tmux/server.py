@@ -1,6 +1,6 @@
-"""The one that talks to tmux: through libtmux's `Server.cmd`, or for what only reads through a client
-of its own (`client`), in UTF-8 whatever the locale, bounded in time, one process for a whole batch
-of commands.
+"""The one that talks to tmux: through libtmux's `Server.cmd`, or for what only reads through a
+client of our own (`client`), in UTF-8 whatever the locale, bounded in time, one process for a whole
+batch of commands.
 
 What libtmux does not give is added here. Its calls wait for ever, so a thread waits in our place
 and a tmux client that has waited too long is ended. Its output loses bytes that are not UTF-8,
@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hqt.errors import Code, HqtError
 from hqt.later import Later
@@ -38,8 +38,7 @@ _NOBODY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a tmux call said."""
 
     status: int
