@@ -309,9 +309,21 @@ def test_keep_worktree(repo: Path, tmux: Server) -> None:
     assert listed["sessions"] == []
 
 
+@pytest.mark.parametrize("kept", ["--keep-worktree", "--keep-branch"])
+def test_what_stays_cannot_go_too(kept: str, repo: Path) -> None:
+    place, _ = made(repo)
+    error = refused("remove", "fix", "--delete-branch", kept, cwd=repo)
+    assert error["code"] == "usage"
+    assert error["message"] == f"{kept} and --delete-branch exclude each other; nothing was removed."
+    assert place.exists()
+    listed = done("list", cwd=repo)
+    assert [one["nickname"] for one in listed["sessions"]] == ["fix"]
+    assert git(repo, "branch", "--list", "fix")
+
+
 def test_keep_worktree_needs_somebody_to_remove(repo: Path, tmux: Server) -> None:
     repos.linked(repo, repo.parent / "ext", "ext")
-    for flags in ([], ["--keep-branch"], ["--delete-branch"]):
+    for flags in ([], ["--keep-branch"]):
         error = refused("remove", "ext", "--keep-worktree", *flags, cwd=repo)
         assert error["code"] == "no_such_target"
     place, answer = made(repo)

@@ -21,25 +21,31 @@ from hqt.results import Removals
 @click.option("--keep-branch", is_flag=True, help="The branch stays in any case.")
 @click.option("--delete-branch", is_flag=True, help="The branch goes too, if it is merged.")
 def command(
-    caller: Caller, targets: tuple[str, ...], keep_branch: bool, delete_branch: bool, **flags: bool
+    caller: Caller,
+    targets: tuple[str, ...],
+    keep_worktree: bool,
+    keep_branch: bool,
+    delete_branch: bool,
+    **flags: bool,
 ) -> None:
     """Remove each TARGET; refuse, and name what, when anything would be lost."""
     from hqt import report
     from hqt.sessions.remove import Terms, remove
 
-    if keep_branch and delete_branch:
-        raise HqtError(
-            Code.USAGE,
-            "--keep-branch and --delete-branch exclude each other; nothing was removed.",
-            "Give one of them.",
-        )
+    for kept, flag in ((keep_branch, "--keep-branch"), (keep_worktree, "--keep-worktree")):
+        if kept and delete_branch:  # a worktree that stays has its branch checked out
+            raise HqtError(
+                Code.USAGE,
+                f"{flag} and --delete-branch exclude each other; nothing was removed.",
+                "Give one of them.",
+            )
     branch = "keep" if keep_branch else "delete" if delete_branch else "setting"
     settings = click.get_current_context().ensure_object(dict)
 
     def answer(removals: Removals) -> None:
         report.success(removals, as_json=bool(settings.get("json")), told=silent(settings))
 
-    remove(caller, targets, Terms(branch=branch, **flags), answer)
+    remove(caller, targets, Terms(branch=branch, keep_worktree=keep_worktree, **flags), answer)
     _tidy(caller)
 
 
