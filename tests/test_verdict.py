@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hqt.errors import Code
-from hqt.models import Commit, IgnoredFiles, Losses, Occupants
+from hqt.models import Commit, Dispute, IgnoredFiles, Losses, Occupants
 from hqt.verdict import holds, refusals, sentence
 
 ONE = (Commit("a" * 40, "Add a thing"),)
@@ -23,7 +23,15 @@ LIFTED = [
     (Losses(untracked=("a/",)), ["dirty"]),
     (Losses(conflicted=("a",)), ["dirty"]),
     (Losses(hidden=("a",)), ["dirty"]),
-    (Losses(disputed=("libgit2 sees a change.",)), ["dirty"]),
+    (Losses(disputed=(Dispute("dirty", "libgit2 sees a change."),)), ["dirty"]),
+    (
+        Losses(disputed=(Dispute("unique_commits", "libgit2 sees a commit."),)),
+        ["unique_commits"],
+    ),
+    (
+        Losses(staged=("a",), disputed=(Dispute("unique_commits", "libgit2 sees a commit."),)),
+        ["dirty", "unique_commits"],
+    ),
     (Losses(unique=ONE, unique_count=1), ["unique_commits"]),
     (Losses(private_refs=("refs/worktree/x",)), ["unique_commits"]),
     (Losses(operation="rebase"), ["operation_in_progress"]),
@@ -153,11 +161,14 @@ def test_the_loss_in_plain_words(losses: Losses, expected: str) -> None:
 
 
 NAMES = st.lists(st.text(min_size=1, max_size=5), max_size=6).map(tuple)
+DISPUTES = st.lists(
+    st.builds(Dispute, st.sampled_from(["dirty", "unique_commits"]), st.text(min_size=1))
+).map(tuple)
 ANYTHING = st.builds(
     Losses,
     staged=NAMES, modified=NAMES, untracked=NAMES, conflicted=NAMES, hidden=NAMES,
     private_refs=NAMES, submodules=NAMES, nested_repositories=NAMES, nested_worktrees=NAMES,
-    mounts=NAMES, disputed=NAMES, unsure=NAMES, timed_out=st.booleans(),
+    mounts=NAMES, disputed=DISPUTES, unsure=NAMES, timed_out=st.booleans(),
     unique_count=st.integers(0, 9), operation=st.sampled_from([None, "rebase", "am"]),
 )  # fmt: skip
 WHO = st.builds(Occupants, busy=NAMES, sessions=NAMES)

@@ -113,6 +113,7 @@ def losses(value: Losses) -> Document:
     return {
         **asdict(value),
         "unique": [asdict(commit) for commit in value.unique],
+        "disputed": [one.sentence for one in value.disputed],
         "unique_commits": value.unique_count,
     }
 

@@ -101,6 +101,13 @@ class IgnoredFiles:
         return tuple(name for name in self.precious if name not in self.in_main)
 
 
+class Dispute(NamedTuple):
+    """What libgit2 sees in a worktree and git does not."""
+
+    code: str  # what it would be refused for
+    sentence: str
+
+
 @dataclass(frozen=True, slots=True)
 class Losses:
     """What would go with a worktree (design §5, inventory). Names are paths below it."""
@@ -122,7 +129,7 @@ class Losses:
     stashes: tuple[str, ...] = ()  # made on the branch; they stay, but are named
     elsewhere: str | None = None  # where the unique content also is; informs only
     unstarted: bool = False  # no commit since its base
-    disputed: tuple[str, ...] = ()  # a sentence for what libgit2 sees and git does not
+    disputed: tuple[Dispute, ...] = ()
     unsure: tuple[str, ...] = ()  # a sentence for each check that failed or could not finish
     timed_out: bool = False  # one of those ran out of time
 

@@ -124,14 +124,16 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
     dirty = [
         f"{_count(len(names), one, many)} ({_and(names)})" for names, one, many in kinds if names
     ]
-    if dirty or losses.disputed:
+    disputed = _disputed(losses, Code.DIRTY)
+    if dirty or disputed:
         told = [f"{label} has {_join(dirty)}."] if dirty else []
         yield Refusal(
             Code.DIRTY,
-            " ".join([*told, *losses.disputed]),
+            " ".join([*told, *disputed]),
             "Commit or stash that, or pass --force: the trash keeps it.",
         )
-    if losses.unique_count or losses.private_refs:
+    disputed = _disputed(losses, Code.UNIQUE_COMMITS)
+    if losses.unique_count or losses.private_refs or disputed:
         commits = [f"{one.id[:7]} {one.subject}" for one in losses.unique]
         told = []
         if losses.unique_count:
@@ -139,6 +141,7 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
             told.append(f"{label} has {_commits(losses.unique_count)} ({listed}).")
         if losses.private_refs:
             told.append(f"Only {_and(losses.private_refs)} of this worktree holds some commits.")
+        told += disputed
         if losses.elsewhere:
             told.append(losses.elsewhere)
         yield Refusal(
@@ -146,6 +149,10 @@ def _lost(losses: Losses, label: str) -> Iterator[Refusal]:
             " ".join(told),
             "Push, merge or tag them, or pass --force: the trash keeps them.",
         )
+
+
+def _disputed(losses: Losses, code: Code) -> list[str]:
+    return [one.sentence for one in losses.disputed if one.code == code]
 
 
 def _living(occupants: Occupants, label: str, close: bool, evacuate: bool) -> Iterator[Refusal]:

@@ -8,7 +8,7 @@ import pytest
 
 from hqt import verdict
 from hqt.commands import ui_removal
-from hqt.models import Commit, IgnoredFiles, Losses
+from hqt.models import Commit, Dispute, IgnoredFiles, Losses
 
 NONE = Losses()
 LOST = {
@@ -23,7 +23,7 @@ LOST = {
     "operation": replace(NONE, operation="rebase"),
     "submodule": replace(NONE, submodules=("sub (dirty)",)),
     "nested": replace(NONE, nested_repositories=("inner (commits)",)),
-    "disputed": replace(NONE, disputed=("libgit2 sees a change in a.",)),
+    "disputed": replace(NONE, disputed=(Dispute("dirty", "libgit2 sees a change in a."),)),
 }
 
 

@@ -15,7 +15,7 @@ from helpers.repos import commit, git
 from hqt.git import process, witness
 from hqt.git.losses import losses
 from hqt.git.worktrees import list_worktrees
-from hqt.models import Losses, Repository, Worktree
+from hqt.models import Dispute, Losses, Repository, Worktree
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def repository(repo: Path) -> Repository:
 
 def opinion(
     repo: Repository, tree: Worktree, judged: Losses, *, removing: frozenset[str] = frozenset()
-) -> tuple[str, ...]:
+) -> tuple[Dispute, ...]:
     return witness.second_opinion(repo, tree)(judged, removing)
 
 
@@ -62,16 +62,20 @@ def test_a_change_that_git_denies_is_a_reason(repo: Path, topic: Worktree) -> No
         (topic.path / name).write_text("changed\n")
     (seen,) = opinion(repository(repo), topic, Losses())
     assert seen == (
-        "libgit2 sees 4 changes that git status does not show: a, b, c and 1 more."
-    )  # fmt: skip
+        "dirty",
+        "libgit2 sees 4 changes that git status does not show: a, b, c and 1 more.",
+    )
     (one,) = opinion(repository(repo), topic, Losses(modified=("file0",), untracked=("a", "b")))
-    assert one == "libgit2 sees a change that git status does not show: c."
+    assert one.sentence == "libgit2 sees a change that git status does not show: c."
 
 
 def test_commits_that_git_denies_are_a_reason(repo: Path, topic: Worktree) -> None:
     commit(topic.path, "new")
     (seen,) = opinion(repository(repo), topic, Losses())
-    assert seen == "libgit2 sees a commit that nothing else holds where git sees none."
+    assert seen == (
+        "unique_commits",
+        "libgit2 sees a commit that nothing else holds where git sees none.",
+    )
     assert opinion(repository(repo), topic, Losses(unique_count=1)) == ()
     git(repo, "branch", "held", "topic")
     assert opinion(repository(repo), topic, Losses()) == ()
@@ -87,8 +91,9 @@ def test_less_than_git_sees_is_no_reason(repo: Path, topic: Worktree) -> None:
 def test_a_witness_that_fails_is_a_reason(repo: Path, topic: Worktree) -> None:
     (topic.git_dir / "HEAD").write_text("nonsense\n")
     (seen,) = opinion(repository(repo), topic, Losses())
-    assert seen.startswith("The second look failed: ")
-    assert seen.endswith(".")
+    assert seen.code == "dirty"
+    assert seen.sentence.startswith("The second look failed: ")
+    assert seen.sentence.endswith(".")
 
 
 def test_it_is_not_asked_where_it_is_known_to_be_wrong(repo: Path, topic: Worktree) -> None:

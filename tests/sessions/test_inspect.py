@@ -6,8 +6,14 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from helpers.calls import PYTHON, done
 from helpers.servers import Server, until
+from hqt.documents import document
+from hqt.git import witness
+from hqt.models import Caller
+from hqt.sessions.inspect import inspect
 
 
 def test_its_own_call_is_no_program_in_the_pane(repo: Path, tmux: Server, sealed: Path) -> None:
@@ -21,3 +27,12 @@ def test_its_own_call_is_no_program_in_the_pane(repo: Path, tmux: Server, sealed
     assert f"in window {window} ⎇ fix (sh)" in told
     assert "python" not in told
     assert "at work" not in told
+
+
+def test_commits_that_git_denies_are_no_dirt(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done("new", "fix", "--no-window", cwd=repo)
+    monkeypatch.setattr(witness, "unique", lambda *_, **__: 1)
+    found = inspect(Caller(repo), "fix")
+    said = "libgit2 sees a commit that nothing else holds where git sees none."
+    assert [(one.code, one.message) for one in found.refusals] == [("unique_commits", said)]
+    assert document(found)["disputed"] == [said]

@@ -137,6 +137,7 @@ def _of(going: Going, loss: Loss, several: bool) -> Loss:
 
 def _losses(lost: Losses) -> list[Loss]:
     """Each kind that would go, in plain words, with every item by its name."""
+    disputed = [one.sentence for one in lost.disputed]
     kinds = [
         (lost.conflicted, "file with a conflict", "files with conflicts"),
         (lost.staged, "staged file", "staged files"),
@@ -146,7 +147,7 @@ def _losses(lost: Losses) -> list[Loss]:
         (lost.submodules, "submodule with work", "submodules with work"),
         (lost.nested_repositories, "nested repository", "nested repositories"),
         (lost.private_refs, "reference with own commits", "references with own commits"),
-        (lost.disputed, "thing that git does not see", "things that git does not see"),
+        (disputed, "thing that git does not see", "things that git does not see"),
     ]  # fmt: skip
     found = [
         Loss(f"{len(items)} {one if len(items) == 1 else many}", tuple(items))

@@ -12,12 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from hqt.errors import HqtError
+from hqt.errors import Code, HqtError
 from hqt.git import question, rawindex
 from hqt.git.commits import HOLDING
 from hqt.git.support import misjudged
 from hqt.later import Later
-from hqt.models import Losses, Repository, Worktree
+from hqt.models import Dispute, Losses, Repository, Worktree
 
 if TYPE_CHECKING:
     import pygit2
@@ -27,9 +27,9 @@ LARGEST = 20_000
 NAMED = 3
 
 
-# Given the inventory and the branches that go at the same time: a sentence for each thing that
+# Given the inventory and the branches that go at the same time: a dispute for each thing that
 # libgit2 sees and the inventory does not name, and for an answer that fails where it should not.
-Opinion = Callable[[Losses, frozenset[str]], tuple[str, ...]]
+Opinion = Callable[[Losses, frozenset[str]], tuple[Dispute, ...]]
 
 
 def second_opinion(repo: Repository, worktree: Worktree) -> Opinion:
@@ -39,20 +39,24 @@ def second_opinion(repo: Repository, worktree: Worktree) -> Opinion:
         return lambda _losses, _removing: ()
     looking = Later(lambda: _look(repo, worktree))
 
-    def compare(losses: Losses, removing: frozenset[str]) -> tuple[str, ...]:
+    def compare(losses: Losses, removing: frozenset[str]) -> tuple[Dispute, ...]:
         import pygit2
 
         if not looking.done.wait(question.PATIENCE):
-            return (f"The second look took longer than {question.PATIENCE:g} seconds.",)
+            return _failed(f"took longer than {question.PATIENCE:g} seconds.")
         try:
             seen = looking.answer()
             return tuple(_beyond(seen, losses, removing)) if seen else ()
         except HqtError as error:
-            return (f"The second look failed: {error.message}",)
+            return _failed(f"failed: {error.message}")
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
-            return (f"The second look failed: libgit2 says: {str(error).rstrip('.')}.",)
+            return _failed(f"failed: libgit2 says: {str(error).rstrip('.')}.")
 
     return compare
+
+
+def _failed(how: str) -> tuple[Dispute, ...]:
+    return (Dispute(Code.DIRTY, f"The second look {how}"),)
 
 
 class _Seen(NamedTuple):
@@ -73,8 +77,8 @@ def _look(repo: Repository, worktree: Worktree) -> _Seen | None:
     return _Seen(opened, changed, not support.history)
 
 
-def _beyond(seen: _Seen, losses: Losses, removing: frozenset[str]) -> Iterator[str]:
-    """What the inventory does not name, as sentences."""
+def _beyond(seen: _Seen, losses: Losses, removing: frozenset[str]) -> Iterator[Dispute]:
+    """What the inventory does not name."""
     import pygit2
 
     known = {*losses.staged, *losses.modified, *losses.untracked, *losses.conflicted}
@@ -82,7 +86,8 @@ def _beyond(seen: _Seen, losses: Losses, removing: frozenset[str]) -> Iterator[s
         more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
         files = "a change" if len(unknown) == 1 else f"{len(unknown)} changes"
         names = ", ".join(unknown[:NAMED])
-        yield f"libgit2 sees {files} that git status does not show: {names}{more}."
+        said = f"libgit2 sees {files} that git status does not show: {names}{more}."
+        yield Dispute(Code.DIRTY, said)
     if seen.history and not seen.opened.head_is_unborn:
         tip = seen.opened.head.peel(pygit2.Commit).id
         gone = removing | _branch(seen.opened)
@@ -90,7 +95,8 @@ def _beyond(seen: _Seen, losses: Losses, removing: frozenset[str]) -> Iterator[s
         if count > losses.unique_count:
             commits = "a commit" if count == 1 else f"{count} commits"
             fewer = losses.unique_count or "none"
-            yield f"libgit2 sees {commits} that nothing else holds where git sees {fewer}."
+            said = f"libgit2 sees {commits} that nothing else holds where git sees {fewer}."
+            yield Dispute(Code.UNIQUE_COMMITS, said)
 
 
 def _branch(opened: pygit2.Repository) -> frozenset[str]:
