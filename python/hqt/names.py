@@ -66,6 +66,11 @@ def tmux_session_name(path: PurePath) -> str:
     return re.sub(r"-+", "-", name).strip("-") or "worktree"
 
 
+def branch_sign(icons: str) -> str:
+    """What stands before a branch, as `@hqt-icons` says: `ascii`, else Unicode."""
+    return "Y" if icons == "ascii" else "⎇"
+
+
 def printable(text: str) -> str:
     """`text` fit for one line of a terminal: control characters, line separators and lone
     surrogates become "�", so that no name can move the cursor or forge a line."""

@@ -46,7 +46,7 @@ def brief(result: Removals) -> Iterator[str]:
 
 def _called(one: Removed) -> str:
     if one.branch:
-        return f"⎇ {one.branch}"
+        return f"{one.sign} {one.branch}"
     return one.path.name if one.path else f"session {one.nickname}"
 
 

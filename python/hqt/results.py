@@ -17,6 +17,9 @@ from hqt.models import (
     TrashEntry,
     Worktree,
 )
+from hqt.names import branch_sign
+
+SIGN = branch_sign("unicode")  # what stands before a branch; `sign` in what follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class WorktreeView:
     tmux_session: str  # the derived name
     tmux_session_exists: bool
     sessions: tuple[str, ...]
+    sign: str = SIGN
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Listing(NamedTuple):
     repository: Repository
     worktrees: tuple[WorktreeView, ...]
     sessions: tuple[SessionView, ...]
+    sign: str = SIGN
 
 
 class Listings(NamedTuple):
@@ -113,6 +118,7 @@ class Removed:
     session: str | None = None
     notes: tuple[str, ...] = ()
     nickname: str | None = None  # of the session
+    sign: str = SIGN
 
 
 class Removals(NamedTuple):
@@ -135,6 +141,7 @@ class TrashListing:
     entries: tuple[TrashEntry, ...]
     emptied: bool = False
     living: frozenset[str] = frozenset()  # ids of entries whose path or branch is in use again
+    sign: str = SIGN
 
 
 class Located(NamedTuple):
@@ -147,6 +154,7 @@ class LockChanged(NamedTuple):
     """The answer of `lock` and `unlock`."""
 
     worktree: Worktree
+    sign: str = SIGN
 
 
 class Instructions(NamedTuple):

@@ -119,7 +119,7 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
             rows.append(
                 (
                     "*" if view.current else " ",
-                    f"⎇ {tree.label}",
+                    f"{view.sign} {tree.label}",
                     *_counts(view),
                     _state(view, here),
                     " ".join(view.windows or ()) or "-",
@@ -130,7 +130,7 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
         for one in listing.sessions:
             if one.worktree is None:
                 row = one.session
-                branch = f"⎇ {row.worktree_branch}" if row.worktree_branch else "-"
+                branch = f"{listing.sign} {row.worktree_branch}" if row.worktree_branch else "-"
                 window = one.window or "-"
                 state = "-" if one.state == "archived" else one.state
                 rows.append((" ", branch, "-", "-", state, window, _called(one), _place(row)))

@@ -98,7 +98,7 @@ def _(result: Listings) -> Iterator[Part]:
 @lines.register(Inventory)
 def _(result: Inventory) -> Iterator[Part]:
     tree = result.worktree.worktree
-    yield printable(f"⎇ {tree.label}  {tree.path}")
+    yield printable(f"{result.worktree.sign} {tree.label}  {tree.path}")
     yield printable(f"  {result.sentence}")
     groups = {
         "staged": result.losses.staged,
@@ -149,7 +149,7 @@ def _(result: Opened) -> Iterator[Part]:
         tree, moved = result.worktree.worktree, result.verb == "moved"
         place = tree.path
         if moved or not tree.main or label in {"", tree.label}:  # else the session is what counts
-            label = f"{f'{label} to ' if moved else ''}⎇ {tree.label}"
+            label = f"{f'{label} to ' if moved else ''}{result.worktree.sign} {tree.label}"
     if result.renamed:
         label = ", ".join(f"{old} to {new}" for old, new in result.renamed)
     where = f" in window {result.window}" if result.window else ""
@@ -226,7 +226,7 @@ def _(result: TrashListing) -> Iterator[Part]:
 def entries(listing: TrashListing) -> Iterator[str]:
     """A line for each entry of the trash, with what is in it."""
     for one in listing.entries:
-        what = f"⎇ {one.branch}" if one.branch else one.path.name
+        what = f"{listing.sign} {one.branch}" if one.branch else one.path.name
         older = "an older copy of " if one.id in listing.living else ""
         holds = f" (held: {tables.held(one)})" if one.holds else ""
         yield printable(f"  {older}{what}{holds}  {one.path}")
@@ -240,10 +240,11 @@ def _(result: Located) -> Iterator[Part]:
 @lines.register(LockChanged)
 def _(result: LockChanged) -> Iterator[Part]:
     tree = result.worktree
+    called = f"{result.sign} {tree.label}"
     if tree.locked is None:
-        yield printable(f"Unlocked ⎇ {tree.label}.")
+        yield printable(f"Unlocked {called}.")
     else:
-        yield printable(f"Locked ⎇ {tree.label}" + (f": {tree.locked}" if tree.locked else "."))
+        yield printable(f"Locked {called}" + (f": {tree.locked}" if tree.locked else "."))
 
 
 @lines.register(Instructions)

@@ -45,7 +45,7 @@ class Going:
             return self.name
         nickname = self.session.nickname if self.session else ""
         called = f"  {nickname}" if nickname not in ("", self.tree.label) else ""
-        return f"⎇ {self.tree.label}{called}  {tilde(self.tree.path)}"
+        return f"{self.world.sign} {self.tree.label}{called}  {tilde(self.tree.path)}"
 
 
 @dataclass(frozen=True, slots=True)

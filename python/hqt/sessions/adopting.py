@@ -75,7 +75,8 @@ def require_unmoved(world: World, tree: Worktree | None) -> None:
     there = f"{folder} now, where window {window} is" if window else f"{folder} now"
     raise HqtError(
         Code.MISSING_WORKTREE,
-        f"⎇ {tree.label} is at {there}, but git looks for it at {tree.path}. Nothing was changed.",
+        f"{world.sign} {tree.label} is at {there}, but git looks for it at {tree.path}. "
+        "Nothing was changed.",
         f"{moved.repair(world.repository, folder)} tells git; then try again.",
         {"path": str(tree.path), "moved": str(folder)} | ({"window": window} if window else {}),
     )

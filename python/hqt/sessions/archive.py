@@ -88,7 +88,8 @@ def _find(caller: Caller, name: str) -> tuple[World, Session]:
     if not heads:
         raise HqtError(
             Code.NO_SUCH_TARGET,
-            f"No session lives in ⎇ {target.worktree.label}, so there is nothing to archive.",
+            f"No session lives in {world.sign} {target.worktree.label}, "
+            "so there is nothing to archive.",
             "`hqt remove` takes a worktree away, `hqt open` gives it a session.",
         )
     if len(heads) > 1:

@@ -98,7 +98,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     plan, place, profile = check(world, wish)
     ahead = Ahead(world, place, plan, wish.switch) if place and plan.new else None
     with ExitStack() as guard, ExitStack() as note, ExitStack() as undo:
-        undo.push(on_failure(lambda error: _cancelled(plan, error)))
+        undo.push(on_failure(lambda error: _cancelled(world.sign, plan, error)))
         if not world.plain:
             guard.enter_context(changing(world.repository, "new", world.caller))
         if not plan.new:
@@ -134,7 +134,7 @@ def make(world: World, wish: Wish, progress: Progress | None = None) -> Made:
     return Made(session, tree, window.id if window else None, plan)
 
 
-def _cancelled(plan: Plan, error: BaseException) -> None:
+def _cancelled(sign: str, plan: Plan, error: BaseException) -> None:
     """Say, after everything has been taken back, that it was the user who wished it."""
     if not isinstance(error, Failure) or error.code is not Code.INTERRUPTED:
         return
@@ -142,7 +142,7 @@ def _cancelled(plan: Plan, error: BaseException) -> None:
         return  # by whatever ended hqt
     left = error.details.get("left")
     kept = f"left behind: {'; '.join(left)}" if isinstance(left, list) else "nothing was kept"
-    what = f"⎇ {printable(plan.label)}" if plan.new else printable(plan.label)
+    what = f"{sign} {printable(plan.label)}" if plan.new else printable(plan.label)
     error.message = f"Cancelled: {what} was not made; {kept}."
     error.args, error.remedy = (error.message,), ""
 

@@ -246,7 +246,7 @@ def _repository(caller: Caller) -> Iterator[Finding]:
             yield Finding(
                 "repository",
                 "note",
-                f"The directory of ⎇ {tree.label} is not at {tree.path} any more"
+                f"The directory of {world.sign} {tree.label} is not at {tree.path} any more"
                 + (f" but at {now}." if now else "."),
                 f"{tell} tells git."
                 if now

@@ -18,7 +18,7 @@ def lock(caller: Caller, name: str, reason: str) -> LockChanged:
     tree = require_worktree(target, name)
     with changing(target.world.repository, "lock", caller):
         worktrees.lock(target.world.repository, tree, reason)
-    return LockChanged(_now(target, tree))
+    return LockChanged(_now(target, tree), target.world.sign)
 
 
 def unlock(caller: Caller, name: str) -> LockChanged:
@@ -28,7 +28,7 @@ def unlock(caller: Caller, name: str) -> LockChanged:
     tree = require_worktree(target, name)
     with changing(target.world.repository, "unlock", caller):
         worktrees.unlock(target.world.repository, tree)
-    return LockChanged(_now(target, tree))
+    return LockChanged(_now(target, tree), target.world.sign)
 
 
 def toggle(caller: Caller, name: str) -> str:

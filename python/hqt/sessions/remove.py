@@ -191,6 +191,7 @@ def _worktree(one: Doomed, terms: Terms, branches: frozenset[str], led: list[Pas
         session=session.id if session else None,
         nickname=session.nickname if session else None,
         notes=(*map(sentence, led[before:]), *notes, *gone.notes),
+        sign=one.world.sign,
     )
 
 

@@ -59,18 +59,18 @@ def rename(
         source=tree.path if tree else target.world.repository.checkout,
         notes=(*recovered, *_kept(inside)),
         verb="renamed",
-        renamed=tuple(_changed(target.session, nickname, old, new)),
+        renamed=tuple(_changed(world.sign, target.session, nickname, old, new)),
     )
 
 
 def _changed(
-    session: Session | None, nickname: str, old: str | None, new: str | None
+    sign: str, session: Session | None, nickname: str, old: str | None, new: str | None
 ) -> Iterator[tuple[str, str]]:
     """What is called otherwise now: the names before and after."""
     if session and session.nickname != nickname:
         yield session.nickname, nickname
     if old and new:
-        yield f"⎇ {old}", f"⎇ {new}"
+        yield f"{sign} {old}", f"{sign} {new}"
 
 
 def _entered(world: World) -> AbstractContextManager[tuple[str, ...]]:
@@ -84,7 +84,7 @@ def _branches(
     """The branch as it is called and as it will be called; None for one that keeps its name."""
     from hqt.git import renaming
 
-    tree, session = target.worktree, target.session
+    tree, session, sign = target.worktree, target.session, target.world.sign
     old = tree.branch if tree else None
     follows = asked is None and not keep and _follows(target, named)
     if session is None and asked is None and not follows:
@@ -107,7 +107,7 @@ def _branches(
         if asked is not None and old is None:
             raise HqtError(
                 Code.NO_SUCH_BRANCH,
-                f"{'⎇ ' + tree.label if tree else 'It'} has no branch to rename; "
+                f"{f'{sign} {tree.label}' if tree else 'It'} has no branch to rename; "
                 "nothing was renamed.",
                 "Leave -b out to change only the nickname.",
             )
@@ -115,16 +115,16 @@ def _branches(
         with checks:
             renaming.check(target.world.repository, old, new, target.world.worktrees)
         with checks:
-            _require_rest(tree)
+            _require_rest(tree, sign)
     checks.settle()
     return old, None if new == old else new
 
 
-def _require_rest(tree: Worktree) -> None:
+def _require_rest(tree: Worktree, sign: str) -> None:
     if tree.operation:
         raise HqtError(
             Code.OPERATION_IN_PROGRESS,
-            f"⎇ {tree.label} is in the middle of a {tree.operation}; nothing was renamed.",
+            f"{sign} {tree.label} is in the middle of a {tree.operation}; nothing was renamed.",
             "Finish or abort it first.",
         )
 

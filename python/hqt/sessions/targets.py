@@ -78,7 +78,7 @@ def find(caller: Caller, text: str, *, by_name: bool = True) -> Target:
     if not by_name and here and not here.plain:
         elsewhere = [one for one in elsewhere if _exactly(one, text)] or _refuse(elsewhere, text)
     if len(elsewhere) > 1:
-        raise ambiguous(text, [_describe(one.worktree, one.session) for one in elsewhere])
+        raise ambiguous(text, [_describe(one.world, one) for one in elsewhere])
     if elsewhere:
         return elsewhere[0]
     if absent and text == ".":
@@ -109,7 +109,7 @@ def _refuse(elsewhere: list[Target], text: str) -> list[Target]:
     """Nothing, if there is nothing; else say what to type for the one in another repository."""
     if not elsewhere:
         return []
-    candidates = [_describe(one.worktree, one.session) for one in elsewhere]
+    candidates = [_describe(one.world, one) for one in elsewhere]
     raise HqtError(
         Code.NO_SUCH_TARGET,
         f"Nothing is called {text!r} in this repository; elsewhere there is {candidates[0]}.",
@@ -212,7 +212,7 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
     named = {match.session.id: match.session for match in group if match.session}
     if len(groups) > 1 or len(named) > 1:
         everything = [match for one in groups.values() for match in one]
-        raise ambiguous(text, [_describe(one.worktree, one.session) for one in everything])
+        raise ambiguous(text, [_describe(world, one) for one in everything])
     return Target(world, group[0].worktree, next(iter(named.values()), None))
 
 
@@ -272,10 +272,10 @@ def ambiguous(text: str, candidates: list[str]) -> HqtError:
     )
 
 
-def _describe(worktree: Worktree | None, session: Session | None) -> str:
-    words = []
+def _describe(world: World, meant: Target | _Match) -> str:
+    worktree, session, words = meant.worktree, meant.session, list[str]()
     if session:
         words.append(f"session {session.id} ({session.nickname})")
     if worktree:
-        words.append(f"worktree {worktree.id} ⎇ {worktree.label} at {worktree.path}")
+        words.append(f"worktree {worktree.id} {world.sign} {worktree.label} at {worktree.path}")
     return ", ".join(words)

@@ -26,7 +26,7 @@ def entries(caller: Caller) -> TrashListing:
     world = worlds.look(caller)
     found = trash.entries(world.repository)
     sized = tuple(replace(one, size=trash.size(world.repository, one.id)) for one in found)
-    return TrashListing(sized, living=_living(world, found))
+    return TrashListing(sized, living=_living(world, found), sign=world.sign)
 
 
 def _living(world: World, entries: Iterable[TrashEntry]) -> frozenset[str]:
@@ -101,7 +101,7 @@ def empty(
             if _is_older(one, older_than) and (agreed is None or one.id in agreed)
         )
         gone = trash.empty(world.repository, entries=found)
-    return TrashListing(gone, emptied=True, living=_living(world, gone))
+    return TrashListing(gone, emptied=True, living=_living(world, gone), sign=world.sign)
 
 
 def _is_older(entry: TrashEntry, days: int | None) -> bool:

@@ -22,7 +22,7 @@ def listing(world: World, *, archived: bool = False) -> Listing:
             replace(row, sessions=_ids(one for one in told if one.worktree == row.worktree))
             for row in rows
         )
-    return Listing(world.repository, rows, told)
+    return Listing(world.repository, rows, told, world.sign)
 
 
 def _ids(views: Iterable[SessionView]) -> tuple[str, ...]:
@@ -78,6 +78,7 @@ def plain(world: World, tree: Worktree) -> WorktreeView:
         tmux_session=name,
         tmux_session_exists=name in names,
         sessions=tuple(one.id for one in world.shown_in(tree)),
+        sign=world.sign,
     )
 
 

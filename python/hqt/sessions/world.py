@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Pane, Process, Repository, Session, Worktree
+from hqt.names import branch_sign
 
 if TYPE_CHECKING:
     from hqt.config import Config
@@ -41,6 +42,11 @@ class World:
         repository = self.repository
         known = (repository.root, repository.common_dir, repository.main)
         return frozenset(path for path in known if path)
+
+    @property
+    def sign(self) -> str:
+        """What stands before a branch in what people read."""
+        return branch_sign(self.config.icons)
 
     @property
     def main(self) -> Worktree | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from hqt import plugin
+from hqt.names import branch_sign
 from hqt.tmux.listing import Snapshot
 from hqt.tmux.server import Tmux
 
@@ -30,13 +31,13 @@ class Signs:
 
 
 UNICODE = Signs(
-    "⎇ ",
+    f"{branch_sign('unicode')} ",
     "±",
     "↑",
     MappingProxyType({"waiting": "◆", "error": "✗", "done": "✔", "working": "●"}),
 )
 ASCII = Signs(
-    "Y ",
+    f"{branch_sign('ascii')} ",
     "~",
     "^",
     MappingProxyType({"waiting": "!", "error": "x", "done": "=", "working": "*"}),

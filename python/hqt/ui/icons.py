@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hqt.names import branch_sign
+
 
 @dataclass(frozen=True, slots=True)
 class Icons:
@@ -37,7 +39,7 @@ class Icons:
 
 
 UNICODE = Icons(
-    branch="⎇",
+    branch=branch_sign("unicode"),
     cursor="❯",
     mark="✓",
     ellipsis="…",
@@ -70,7 +72,7 @@ UNICODE = Icons(
 )
 
 ASCII = Icons(
-    branch="Y",
+    branch=branch_sign("ascii"),
     cursor=">",
     mark="+",
     ellipsis="~",
