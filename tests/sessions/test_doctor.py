@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from helpers import servers
 from helpers.calls import done, hqt, refused
 from helpers.harnesses import OWN, write
+from helpers.plugin import ROOT, launcher_environment
 from helpers.servers import Server
 from hqt import paths
 
@@ -125,6 +128,50 @@ def test_config_shows_the_settings_beside_keys_that_are_not_known(repo: Path) ->
     error = refused("-L", "nobody", "config", cwd=repo)
     assert error["code"] == "config_invalid"
     assert f"{file}, line 2: options.from is 'x'" in error["message"]
+
+
+KEYS = {
+    "@hqt-new-key": "Enrer",  # a slip
+    "@hqt-move-key": "W",  # the menu's, by default
+    "@hqt-undo-key": "U",
+    "@hqt-git-key": "c-b",  # as the next
+    "@hqt-lock-key": "C-b",
+    "@hqt-jump-key": "None",
+    "@hqt-last-key": "",
+}
+
+
+def test_keys_that_cannot_be_bound_or_only_once(repo: Path, tmux: Server) -> None:
+    words = ("-L", tmux.socket)
+    assert [one["level"] for one in findings(*words, cwd=repo)["options"]] == ["ok"]
+    for name, value in KEYS.items():
+        tmux.cmd("set", "-g", name, value)
+    found = findings(*words, cwd=repo)["options"]
+    assert [(one["level"], one["message"]) for one in found] == [
+        ("warning", "tmux knows no key 'Enrer', so @hqt-new-key binds none."),
+        (
+            "warning",
+            "@hqt-key and @hqt-move-key name the same key, W; it does what the last one says.",
+        ),
+        (
+            "warning",
+            "@hqt-git-key and @hqt-lock-key name the same key, C-b; it does what the last one"
+            " says.",
+        ),
+    ]
+    inside = {"TMUX": f"{tmux.ask('#{socket_path}')},1,0", "HQT_WARM": "off"}
+    env = {**os.environ, **launcher_environment(), **inside}
+    subprocess.run([ROOT / "hqt.tmux"], env=env, check=True, timeout=60)
+    bound = tmux.cmd("list-keys", "-T", "prefix", "-N")
+    notes = dict(line.split(maxsplit=1) for line in bound.splitlines() if "hqt: " in line)
+    assert notes == {
+        "W": "hqt: move the session",
+        "U": "hqt: undo the last removal",
+        "C-b": "hqt: lock the worktree",
+    }
+    assert [one["message"] for one in findings(*words, cwd=repo)["options"]] == [
+        one["message"] for one in found
+    ]
 
 
 @pytest.mark.usefixtures("programs")

@@ -129,7 +129,7 @@ def _locale(_: Caller) -> Iterator[Finding]:
 
 def _options(caller: Caller) -> Iterator[Finding]:
     from hqt import config, paths
-    from hqt.sessions import harness
+    from hqt.sessions import harness, keys
 
     snapshot = worlds.glance(caller)
     wrong: list[HqtError] = []
@@ -147,7 +147,9 @@ def _options(caller: Caller) -> Iterator[Finding]:
         yield Finding(
             "options", "warning", f"hqt knows no option {name}.", "`hqt config` lists them all."
         )
-    if wrong:
+    told = tuple(keys.findings(worlds.connect(caller), snapshot.options)) if snapshot else ()
+    yield from told
+    if wrong or told:
         return
     file = paths.config_file()
     sources = [str(file)] if file.exists() else []
