@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from helpers import terminal
+from helpers.harnesses import write
 from helpers.repos import git
 from helpers.scenes import session
 from helpers.servers import until
 from helpers.terminal import Terminal
+from hqt import paths
 from hqt.tmux import agent_states
 
 ENTRIES = {
@@ -169,6 +171,27 @@ def test_outside_a_repository(person: Terminal, sealed: Path) -> None:
     assert "(" not in entry(screen, "Git")
     person.press("Escape")
     person.dismissed("New…")
+
+
+def test_with_settings_that_cannot_be_read(person: Terminal) -> None:
+    """It opens, and what needs them says what is wrong."""
+    file = write(paths.config_file(), "[options]\nfrom = 'nowhere'\n")
+    wrong = f"hqt: {file}, line 2: options.from is 'nowhere'"
+    for key in ("n", "1", "u", "g"):
+        opened(person)
+        person.press(key)
+        person.see(wrong[:60])
+        person.press("C-l")
+        person.dismissed("hqt: ")
+    opened(person)
+    person.press("?")
+    person.see("Usage: hqt")
+    person.press("q")
+    person.dismissed("Usage: hqt", "┌")
+    file.unlink()
+    opened(person)
+    person.press("n")
+    person.see("Nickname")
 
 
 def test_pages_in_a_small_client(person: Terminal, repo: Path) -> None:

@@ -135,8 +135,10 @@ def _late(*_: object) -> NoReturn:
 
 
 def _world(caller: Caller, snapshot: Snapshot) -> World | None:
+    """The world here with whatever settings can be read: what is wrong with them is said by the
+    actions that need them, and the others go on."""
     try:
-        return worlds.join(caller, caller.directory, snapshot)
+        return worlds.join(caller, caller.directory, snapshot, forgiving=True)
     except HqtError as error:
         if error.code is Code.NOT_A_REPOSITORY:
             return None
