@@ -36,6 +36,7 @@ class WorktreeView:
     tmux_session_exists: bool
     sessions: tuple[str, ...]
     sign: str = SIGN
+    interrupted: bool = False  # who was making it is dead
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,13 @@ def worktrees(listings: Iterable[Listing], *, titles: bool = False) -> Iterator[
             giving=(PATH, "SESSIONS", "BRANCH"),
             leaving=(PATH, "UNIQUE", "WINDOWS", "SESSIONS", "STATE", "CHANGES"),
         )
+        for view in listing.worktrees:
+            if view.interrupted:
+                called = printable(f"{view.sign} {view.worktree.label}")
+                yield (
+                    f"The creation of {called} was interrupted. "
+                    "The next hqt command here that changes something takes back what it left."
+                )
 
 
 def _counts(view: WorktreeView) -> tuple[str, str]:
@@ -179,7 +186,7 @@ def _state(view: WorktreeView, sessions: Iterable[SessionView]) -> str:
     tree = view.worktree
     words = [word for word in ("main" if tree.main else "", tree.operation or "") if word]
     if tree.being_made:
-        words.append("being created")
+        words.append("creation interrupted" if view.interrupted else "being created")
     elif tree.locked is not None:
         words.append(f"locked ({tree.locked})" if tree.locked else "locked")
     if tree.missing:

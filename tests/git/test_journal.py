@@ -17,6 +17,7 @@ from helpers.servers import Server, until
 from hqt import paths
 from hqt.git import branches, journal, repository, retraction
 from hqt.git.journal import Note
+from hqt.git.lock import repository_lock
 
 
 def refs(repo: Path) -> str:
@@ -266,11 +267,31 @@ STEPS_BACK = ("aside", "emptied", "dropped")  # of a creation that has failed
 @pytest.mark.parametrize("step", [*STEPS, *STEPS_BACK])
 def test_killed_after_each_step(repo: Path, step: str) -> None:
     """The process itself ends at once after the step, with no handler run."""
+    kill_after(repo, step)
+    require_all_or_nothing(repo)
+
+
+def test_a_list_tells_a_killed_creation_from_one_that_goes_on(repo: Path) -> None:
+    kill_after(repo, "linked")
+    with repository_lock(repository.discover(repo), "new"):
+        going_on = hqt("list", cwd=repo).out
+    assert "being created" in going_on
+    assert "interrupted" not in going_on
+    _, main, fix, said = hqt("list", cwd=repo).out.splitlines()
+    assert "interrupted" not in main
+    assert "creation interrupted" in fix
+    assert said.startswith("The creation of ⎇ fix was interrupted. The next hqt command here that")
+    of_main, of_fix = done("list", cwd=repo)["worktrees"]
+    assert set(of_main) == set(of_fix)
+    done("new", "other", "--no-window", cwd=repo)
+    assert [one["branch"] for one in done("list", cwd=repo)["worktrees"]] == ["main", "other"]
+
+
+def kill_after(repo: Path, step: str) -> None:
     kill = KILLED.replace("STEP", step)
     env = {**os.environ, "PYTHONPATH": PYTHON}
     call = subprocess.run([sys.executable, "-c", kill], cwd=repo, env=env, check=False)
     assert call.returncode == 9
-    require_all_or_nothing(repo)
 
 
 PYTHON = str(Path(__file__).resolve().parents[2] / "python")

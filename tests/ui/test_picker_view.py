@@ -126,6 +126,11 @@ def test_nothing_is_counted_of_what_is_being_made(counted: Changes | None) -> No
     ]  # fmt: skip
 
 
+def test_a_creation_that_was_killed_is_told_from_one_that_goes_on() -> None:
+    half = replace(PAY, locked="hqt: creating c7e318e11684", interrupted=True)
+    assert line(opened(half), "pay").split()[-1] == "interrupted"
+
+
 def test_the_row_under_the_cursor_stands_out_from_edge_to_edge() -> None:
     shown = seen(opened())
     bars = [line for line in shown.lines if all(REVERSE in part.style for part in line)]

@@ -217,6 +217,7 @@ def _row(world: World, view: WorktreeView | None, session: SessionView | None) -
         main=tree.main if tree else False,
         repository=world.repository.root.name,
         archived=world.is_archived(row) if row else False,
+        interrupted=view.interrupted if view else False,
     )
 
 

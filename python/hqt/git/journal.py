@@ -20,9 +20,9 @@ from pathlib import Path
 from hqt.errors import Code, HqtError
 from hqt.git import admin, aside, durable
 from hqt.git.interrupts import held_back
-from hqt.git.lock import own_directory
+from hqt.git.lock import is_held, own_directory
 from hqt.git.permissions import Permissions
-from hqt.models import CREATING, Repository
+from hqt.models import CREATING, Repository, Worktree
 
 _NAME = "creating.json"
 
@@ -95,6 +95,16 @@ def noted(
 def pending(repo: Repository) -> bool:
     """Whether a creation, or taking one back, is under way, or was killed."""
     return file_of(repo).exists() or aside.pending(repo.common_dir)
+
+
+def was_interrupted(repo: Repository, worktree: Worktree) -> bool:
+    """Whether who was making this worktree is dead: nobody is at work in the repository, and it
+    bears the lock still that its creation would have taken away before that."""
+    return (
+        worktree.being_made
+        and not is_held(repo.common_dir)
+        and admin.lock_reason(worktree.git_dir) == worktree.locked
+    )
 
 
 def file_of(repo: Repository) -> Path:

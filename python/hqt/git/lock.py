@@ -151,6 +151,24 @@ def taken(descriptor: int) -> bool:
     return True
 
 
+def is_held(common_dir: Path) -> bool:
+    """Whether somebody has the lock of this repository now, or nobody can tell. It is tried for a
+    moment together with whoever else only asks; nothing is written."""
+    try:
+        descriptor = os.open(common_dir / "hqt" / "lock", os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _sign(descriptor: int, text: str) -> None:
     with contextlib.suppress(OSError):  # the name of the holder is a courtesy
         os.ftruncate(descriptor, 0)

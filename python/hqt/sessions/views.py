@@ -79,7 +79,14 @@ def plain(world: World, tree: Worktree) -> WorktreeView:
         tmux_session_exists=name in names,
         sessions=tuple(one.id for one in world.shown_in(tree)),
         sign=world.sign,
+        interrupted=tree.being_made and _interrupted(world, tree),
     )
+
+
+def _interrupted(world: World, tree: Worktree) -> bool:
+    from hqt.git import journal
+
+    return journal.was_interrupted(world.repository, tree)
 
 
 def session_view(world: World, session: Session) -> SessionView:

@@ -173,7 +173,8 @@ def _note(row: PickerRow, _filled: bool, _icons: Icons) -> Line:
     if row.operation:
         said.append(Fragment(clean(row.operation), BAD))
     if row.locked is not None:
-        said.append(Fragment("being created" if row.being_made else "locked", NOTICE))
+        making = "interrupted" if row.interrupted else "being created"
+        said.append(Fragment(making if row.being_made else "locked", NOTICE))
     if row.missing:
         said.append(Fragment("missing", BAD))
     return tuple(part for word in said for part in (Fragment(" "), word))[1:]

@@ -44,6 +44,7 @@ class PickerRow:
     main: bool = False
     repository: str = ""
     archived: bool = False
+    interrupted: bool = False  # who was making it is dead
 
     @property
     def being_made(self) -> bool:
