@@ -40,12 +40,12 @@ def settle(wish: str) -> int:
     os.umask(0o077)
     try:
         folder = place.folder()
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+        _make(folder)
         opened = place.opened(folder)
         name = place.name(tmux)
         guard = _only_one(opened, name)
         watched = os.pidfd_open(tmux)
-    except (OSError, AttributeError):  # no such folder, one is there, no tmux, an old kernel
+    except (OSError, AttributeError):  # no folder, no home, one is there, no tmux, an old kernel
         return 0
     _leave({opened, guard, watched})
     from hqt.itself import load_packages
@@ -58,7 +58,18 @@ def settle(wish: str) -> int:
 
         return server.serve(opened, name, tmux, watched, guard)
     except Exception as error:  # noqa: BLE001 - nobody would hear of it
+        if not os.path.isdir(folder):  # noqa: PTH112
+            return 0  # deleted meanwhile, with its home perhaps, which the log would make anew
         return faults.logged(error).exit_status
+
+
+def _make(folder: str) -> None:
+    """Make the folder of the sockets. Raises OSError, also where the home that it is to be in is
+    gone: nobody wants that one back."""
+    home = os.environ.get("HOME", "")
+    if home and folder.startswith(f"{home}/"):
+        os.stat(home)  # noqa: PTH116
+    os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
 
 
 def _option() -> str:
