@@ -68,7 +68,13 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # here would be ignored by all that later tests start.
     for number, handler in handlers.items():
         signal.signal(number, handler)
+    # What a test has started may be writing there in this very moment.
+    servers.until(lambda: _gone(home), 2)
+
+
+def _gone(home: Path) -> bool:
     shutil.rmtree(home, ignore_errors=True)
+    return not home.exists()
 
 
 @pytest.fixture

@@ -6,10 +6,12 @@ here, that holds a module for each dependency. The real lock is installed by `sc
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from helpers.servers import until
 
 ROOT = Path(__file__).resolve().parents[2]
 AWKWARD = 'it\'s a "plug in" #(touch hit) #{pane_id} $HOME;{a,b}%d`id`'
@@ -97,6 +101,10 @@ class Plugin:
             }
             | env
         )
+
+    def end(self) -> None:
+        """End what the entry has started behind everything else: it would make the home anew."""
+        until(lambda: not _killed(self.home))
 
     def change_lock(self, comment: str) -> None:
         """Another lock file with the same content, as after an upgrade."""
@@ -202,6 +210,17 @@ def kept_bytecode() -> Path:
 def launcher_environment() -> dict[str, str]:
     """What makes `scripts/hqt` run the real hqt inside the tests' own environment."""
     return {"HQT_PYTHON": sys.executable, "HQT_PYCACHE": str(kept_bytecode())}
+
+
+def _killed(home: Path) -> list[int]:
+    """The processes with this home, which have been killed now."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"HOME=%s" % os.fsencode(home) in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+                found.append(int(process.name))
+    return found
 
 
 @cache

@@ -18,13 +18,14 @@ from helpers.servers import Server, until
 
 
 @pytest.fixture
-def copy(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Plugin:
+def copy(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Plugin]:
     copy = plugin(sealed)
     for name, value in copy.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("HQT_TOLD", str(sealed / "told"))
     monkeypatch.setenv("ENTRY", str(copy.root / "hqt.tmux"))
-    return copy
+    yield copy
+    copy.end()
 
 
 @pytest.fixture
