@@ -67,6 +67,7 @@ SPAWNERS: Mapping[str, str] = {
     "hqt.warm.client": "and so does who stands for such a call",
     "hqt.warm.starting": "hqt itself, as the server that outlives this call",
     "hqt.warm.server": "forks a child for each call",
+    "hqt.warm.spare": "and one for the next",
 }
 _SPAWNING_MODULES = frozenset({"subprocess", "multiprocessing", "pty"})
 _SPAWNING_CALLS = re.compile(

@@ -157,11 +157,32 @@ def warm(environ: Mapping[str, str], tmux: int) -> Warm:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has forked, zombies included."""
+    """The processes that a process has forked, zombies included; of a warm server those that work
+    for a call."""
+    return [one for one in _forked(pid) if one not in spares(pid)]
+
+
+def spares(server: int) -> list[int]:
+    """The children of a warm server that wait for a call: they are in its session still."""
+    try:
+        words = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
+    return [one for one in _forked(server) if b"--warm" in words and _session(one) == server]
+
+
+def _forked(pid: int) -> list[int]:
     try:
         return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+def _session(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return 0
 
 
 def lives(pid: int) -> bool:

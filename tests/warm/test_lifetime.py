@@ -16,7 +16,8 @@ from helpers import servers, warming
 from helpers.plugin import ROOT, launcher_environment
 from helpers.repos import repository
 from helpers.servers import Server, until
-from helpers.warming import COLD, Warm, children, lives, run, usual_words, warm_words
+from helpers.warming import COLD, Warm, children, lives, run, spares, usual_words, warm_words
+from hqt.warm import rehearsal
 
 
 def test_without_a_server_a_call_goes_the_cold_way(inside: Server) -> None:
@@ -129,9 +130,50 @@ def test_idle_it_does_nothing(warm: Warm) -> None:
         switches = [line for line in lines if line.startswith("voluntary")]
         return f"{fields[11:13]} {switches}"
 
-    assert until(lambda: not children(pid))
+    assert until(lambda: not children(pid) and spares(pid))
     before = used()
     assert not until(lambda: used() != before, 0.5)
+
+
+def test_several_at_once_are_all_served(warm: Warm) -> None:
+    assert until(lambda: spares(warm.pid))
+    calls = [subprocess.Popen(warm_words("--version")) for _ in range(4)]
+    assert [call.wait(20) for call in calls] == [0] * 4
+    assert until(lambda: not children(warm.pid) and len(spares(warm.pid)) == 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_waiting_child_that_is_killed_is_not_missed(warm: Warm, number: int) -> None:
+    (waiting,) = until(lambda: spares(warm.pid))
+    os.kill(waiting, number)
+    assert until(lambda: not lives(waiting))
+    for _ in range(2):
+        assert run(warm_words("--version")).status == 0
+    assert until(lambda: [one for one in spares(warm.pid) if one != waiting])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_waiting_child_ends_with_its_server(warm: Warm, number: int) -> None:
+    (waiting,) = until(lambda: spares(warm.pid))
+    os.kill(warm.pid, number)
+    assert until(lambda: not lives(waiting))
+
+
+def test_a_waiting_child_keeps_nothing_of_its_server(warm: Warm) -> None:
+    """Neither the socket nor the lock, which would outlive it, nor the calls of others."""
+    (waiting,) = until(lambda: spares(warm.pid))
+
+    def opened(pid: int) -> set[str]:
+        return {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir()}
+
+    shared = opened(waiting) & opened(warm.pid)
+    assert shared == {"/dev/null"}
+
+
+def test_the_rehearsal_goes_well() -> None:
+    """The server goes on without it, so that nobody would notice."""
+    rehearsal.rehearse()
+    rehearsal.rehearse()
 
 
 def test_a_folder_that_others_can_enter_is_not_trusted(warm: Warm) -> None:

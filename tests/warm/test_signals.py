@@ -14,7 +14,7 @@ import pytest
 from helpers import repos
 from helpers.repos import git
 from helpers.servers import until
-from helpers.warming import COLD, Warm, children, lives, run, usual_words, warm_words
+from helpers.warming import COLD, Warm, children, lives, run, spares, usual_words, warm_words
 
 
 @pytest.fixture
@@ -141,6 +141,17 @@ def test_a_server_that_is_asked_to_end_lets_its_calls_finish(warm: Warm, slow: P
 
 # A job of its own in a session where its parent lives too: an orphaned group cannot be stopped.
 JOB = "import subprocess, sys; sys.exit(subprocess.Popen(sys.argv[1:], process_group=0).wait())"
+
+
+def test_the_child_that_waited_for_it_works_for_a_call(warm: Warm, slow: Path) -> None:
+    (waiting,) = until(lambda: spares(warm.pid))
+    call = begun(slow)
+    assert children(warm.pid) == [waiting]
+    assert until(lambda: spares(warm.pid)), "the next call has one too, as long as this one takes"
+    (slow.parent / "go").touch()
+    call.communicate(timeout=20)
+    assert call.returncode == 0
+    assert until(lambda: not children(warm.pid))
 
 
 def test_stopped_and_continued(warm: Warm, slow: Path) -> None:

@@ -1,7 +1,8 @@
-"""The server: accepts, forks a child for each call, tells how it ended. Never runs a verb itself.
+"""The server: accepts, has a child for each call, tells how it ended. Never runs a verb itself.
 
 It waits for descriptors only: the socket, the tmux server's pidfd, and for each call its connection
-and its child's pidfd. So nothing runs while nothing happens, and no signal is needed.
+and its child's pidfd. So nothing runs while nothing happens, and no signal is needed. One child is
+forked before its call comes (`spare`); further calls at the same moment fork their own.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import select
 import signal
 from dataclasses import dataclass
 
-from hqt.warm import child, imports, place, predecessors, wire
+from hqt.warm import child, imports, place, predecessors, rehearsal, spare, wire
+from hqt.warm.spare import Spare
 
 _IDLE = 4 * 3600  # seconds without a call after which it ends
+_QUIET_FOR = 0.1  # seconds without news after which a spare child is forked: not beside a call
 _BACKLOG = 128
 _QUIET = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 
@@ -47,6 +50,8 @@ def serve(folder: int, name: str, tmux: int, watched: int, guard: int) -> int:
     try:
         listener.listen(_BACKLOG)
         predecessors.end(tmux, but=name)
+        with contextlib.suppress(Exception):
+            rehearsal.rehearse()
         gc.collect()
         gc.freeze()  # children shall not copy all this to look through it for garbage
         _Server(listener, watched, (folder, guard)).run()
@@ -79,13 +84,18 @@ class _Server:
         self._watched = watched
         self._private = (watched, *private)  # no child keeps them
         self._calls: dict[int, Call] = {}  # by both of its descriptors
+        self._spare: Spare | None = None
+        self._wants_spare = True
         self._poll = select.poll()
         self._poll.register(listener.fileno(), select.POLLIN)
         self._poll.register(watched, select.POLLIN)
 
     def run(self) -> None:
         while True:
-            ready = self._poll.poll(None if self._calls else _IDLE * 1000)
+            ready = self._poll.poll(self._patience())
+            if not ready and self._wants_spare:
+                self._spare, self._wants_spare = spare.begin(self._forget, child.work), False
+                continue
             happened = {descriptor for descriptor, _ in ready}
             if not ready or self._watched in happened:
                 return
@@ -94,8 +104,14 @@ class _Server:
             if self._listener.fileno() in happened:
                 self._accept()
 
+    def _patience(self) -> float | None:
+        """Milliseconds to wait for news; None without end."""
+        if self._wants_spare:
+            return _QUIET_FOR * 1000
+        return None if self._calls else _IDLE * 1000
+
     def _accept(self) -> None:
-        """Fork a child for the next caller, of this user only. An error ends the server: it would
+        """Find a child for the next caller, of this user only. An error ends the server: it would
         only come again."""
         descriptor, _ = self._listener._accept()  # type: ignore[attr-defined]  # as `socket` does
         connection = _socket.socket(fileno=descriptor)
@@ -103,20 +119,29 @@ class _Server:
             connection.close()
             return
         try:
-            pid = os.fork()
+            pid = self._worker(connection)
         except OSError:
             connection.close()
             return
+        call = Call(connection, pid, os.pidfd_open(pid))
+        for number, events in ((connection.fileno(), 0), (call.pidfd, select.POLLIN)):
+            self._calls[number] = call
+            self._poll.register(number, events)  # 0: only that the other end is gone
+
+    def _worker(self, connection: _socket.socket) -> int:
+        """The process that works for a call: the spare child, else one that is forked now. Raises
+        OSError where that is not possible."""
+        ready, self._spare, self._wants_spare = self._spare, None, True
+        if ready and ready.take(connection):
+            return ready.pid
+        pid = os.fork()
         if pid == 0:
             try:
                 self._forget()
                 child.work(connection)
             finally:
                 os._exit(1)
-        call = Call(connection, pid, os.pidfd_open(pid))
-        for number, events in ((connection.fileno(), 0), (call.pidfd, select.POLLIN)):
-            self._calls[number] = call
-            self._poll.register(number, events)  # 0: only that the other end is gone
+        return pid
 
     def _attend(self, descriptor: int) -> None:
         """The child has ended, or its client has: then it is hung up on, as by a terminal."""
