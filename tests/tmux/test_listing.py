@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,7 @@ from helpers import servers
 from helpers.hostile import NAMES
 from helpers.servers import Server
 from hqt.models import Pane
-from hqt.tmux import server
-from hqt.tmux.server import Tmux
+from hqt.tmux import client, server
 
 
 def test_what_new_windows_inherit_is_known(sealed: Path) -> None:
@@ -88,13 +89,15 @@ def test_many_marked_windows_in_several_sessions_are_one_call(
         tmux.cmd("set-option", "-w", "-t", f"@{index + 2}", "@hqt_worktree", f"{index:012}")
     tmux.cmd("link-window", "-d", "-s", "@2", "-t", "second:9")
     calls = []
-    call = Tmux._call
+    begun = client.begun
 
-    def counted(self: Tmux, arguments: list[str], *, only_reads: bool) -> server.Answer:
-        calls.append(arguments)
-        return call(self, arguments, only_reads=only_reads)
+    def counted(
+        words: list[str], timeout: float
+    ) -> AbstractContextManager[Callable[[], client.Said]]:
+        calls.append(words)
+        return begun(words, timeout)
 
-    monkeypatch.setattr(Tmux, "_call", counted)
+    monkeypatch.setattr(client, "begun", counted)
     panes = server.read(tmux.tmux).panes
     found = {pane.window: pane.window_worktree for pane in panes}
     assert found == {"@0": "", "@1": "", **{f"@{n + 2}": f"{n:012}" for n in range(60)}}

@@ -112,7 +112,7 @@ def _asked(caller: Caller) -> _Asked:
     launcher = shlex.quote(str(plugin.LAUNCHER))
     if snapshot.published.get(_LAUNCHER) != launcher:
         tmux.run(["set-option", "-g", _LAUNCHER, launcher])
-    caller = worlds.settled(caller, snapshot)
+    caller = worlds.settled(caller, lambda: snapshot)
     return _Asked(tmux, caller, client, _world(caller, snapshot))
 
 
@@ -138,7 +138,7 @@ def _world(caller: Caller, snapshot: Snapshot) -> World | None:
     """The world here with whatever settings can be read: what is wrong with them is said by the
     actions that need them, and the others go on."""
     try:
-        return worlds.join(caller, caller.directory, snapshot, forgiving=True)
+        return worlds.join(caller, caller.directory, lambda: snapshot, forgiving=True)
     except HqtError as error:
         if error.code is Code.NOT_A_REPOSITORY:
             return None

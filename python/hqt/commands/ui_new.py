@@ -43,14 +43,7 @@ def show(caller: Caller) -> None:
 
 def read(caller: Caller) -> World:
     """The world that the form is about, a folder without a repository included."""
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
-    try:
-        return worlds.join(caller, caller.directory, snapshot)
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY:
-            raise
-        return worlds.without_repository(caller, snapshot)
+    return worlds.anywhere(caller)
 
 
 class _Wiring:

@@ -57,9 +57,9 @@ def target(row: PickerRow) -> str:
 
 def _world(caller: Caller) -> World:
     """The world to choose from, a folder without a repository included."""
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
-    return worlds.of_project(caller, caller.directory, snapshot)
+    with worlds.glancing(caller) as seen:
+        caller = worlds.settled(caller, seen)
+        return worlds.of_project(caller, caller.directory, seen)
 
 
 def _act(world: World, result: PickerResult) -> None:
@@ -169,7 +169,7 @@ def _others(world: World) -> tuple[list[World], str]:
     found, failed = [], []
     for project in dict.fromkeys(session.project for session in worlds.rows().all()):
         try:
-            other = worlds.of_project(world.caller, project, world.snapshot)
+            other = worlds.of_project(world.caller, project, lambda: world.snapshot)
         except HqtError:
             failed.append(project.name)
             continue

@@ -177,7 +177,8 @@ def _follow(session: str, pane: str, inside: str, told: Mapping[str, object]) ->
     if row:
         place = Path(os.path.realpath(folder))
         caller = Caller(place, socket_path=inside.rsplit(",", 2)[0], pane=pane)
-        world = worlds.of_project(caller, row.project, worlds.glance(caller))
+        with worlds.glancing(caller) as seen:
+            world = worlds.of_project(caller, row.project, seen)
         leading.arrived(world, row, place)
 
 

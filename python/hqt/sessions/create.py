@@ -29,7 +29,7 @@ from hqt.sessions.world import World
 
 if TYPE_CHECKING:
     from hqt.sessions.harness import Profile
-    from hqt.tmux.server import Snapshot
+    from hqt.sessions.sight import Seen
     from hqt.tmux.windows import Window
 
 
@@ -51,10 +51,10 @@ def create(
     Raises, before anything is made, the error of the first check that fails; after that whatever
     stopped it, with what could not be rolled back named in its message.
     """
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
-    settled = settle(caller, "new")
-    world = _world(caller, wish, snapshot)
+    with worlds.glancing(caller) as seen:
+        caller = worlds.settled(caller, seen)
+        settled = settle(caller, "new")
+        world = _world(caller, wish, seen)
     wish = replace(wish, plain=wish.plain or world.plain)
     if wish.fork is not None:
         world = noticing.notice(world)  # the parent's latest conversation counts
@@ -62,14 +62,14 @@ def create(
     return replace(told, notes=(*settled, *told.notes))
 
 
-def _world(caller: Caller, wish: Wish, snapshot: Snapshot | None) -> World:
+def _world(caller: Caller, wish: Wish, seen: Seen) -> World:
     """The repository that the caller is in, else its folder if that does for the wish."""
     try:
-        return worlds.join(caller, caller.directory, snapshot)
+        return worlds.join(caller, caller.directory, seen)
     except HqtError as error:
         if error.code not in {Code.NOT_A_REPOSITORY, Code.UNSUPPORTED_REPOSITORY}:
             raise
-        world = worlds.without_repository(caller, snapshot)
+        world = worlds.without_repository(caller, seen)
         if error.code is Code.NOT_A_REPOSITORY and not wish.wants_git:
             return world
         _profile(world, wish, None)  # what only the settings and the words can get wrong is first

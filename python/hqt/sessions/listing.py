@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Listing, Listings
 from hqt.sessions import views
 from hqt.sessions import world as worlds
+
+if TYPE_CHECKING:
+    from hqt.sessions.sight import Seen
 
 
 def here(caller: Caller, *, archived: bool = False) -> Listing:
@@ -20,14 +25,17 @@ def everything(caller: Caller, *, archived: bool = False) -> Listings:
 
     One that cannot be read is left out: a single broken project must not hide the others.
     """
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
+    with worlds.glancing(caller) as seen:
+        return _everything(worlds.settled(caller, seen), seen, archived=archived)
+
+
+def _everything(caller: Caller, seen: Seen, *, archived: bool) -> Listings:
     found: dict[str, Listing] = {}
     projects = {session.project for session in worlds.rows().all()}
     for place in dict.fromkeys([caller.directory, *sorted(projects)]):
         try:
             look = worlds.of_project if place in projects else worlds.join
-            world = look(caller, place, snapshot)
+            world = look(caller, place, seen)
         except HqtError as error:
             if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
                 raise

@@ -110,8 +110,8 @@ def _here(caller: Caller) -> tuple[World, Session]:
             "This is not the window of a session; nothing was moved.",
             "Name the session: `hqt move SESSION --to TARGET`.",
         )
-    caller = worlds.settled(caller, snapshot)
-    world = worlds.of_project(caller, session.project, snapshot)
+    caller = worlds.settled(caller, lambda: snapshot)
+    world = worlds.of_project(caller, session.project, lambda: snapshot)
     return _in_repository(world, session), session
 
 

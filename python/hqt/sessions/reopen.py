@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from hqt.errors import Code, HqtError, Interrupted
 from hqt.models import Caller, Session
@@ -12,6 +13,9 @@ from hqt.sessions import world as worlds
 from hqt.sessions.changing import settle
 from hqt.sessions.open import Manner, open_in
 from hqt.sessions.world import World
+
+if TYPE_CHECKING:
+    from hqt.sessions.sight import Seen
 
 
 def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
@@ -56,12 +60,15 @@ def open_all(caller: Caller, *, dry_run: bool) -> Reopened:
 
 def _worlds(caller: Caller) -> tuple[list[World], list[NotOpened]]:
     """Every repository, the caller's first, and the sessions of those that cannot be read."""
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
+    with worlds.glancing(caller) as seen:
+        return _read(worlds.settled(caller, seen), seen)
+
+
+def _read(caller: Caller, seen: Seen) -> tuple[list[World], list[NotOpened]]:
     found: dict[str, World] = {}
     failed: list[NotOpened] = []
     try:
-        here = worlds.join(caller, caller.directory, snapshot)
+        here = worlds.join(caller, caller.directory, seen)
         found[str(here.repository.common_dir)] = here
     except HqtError as error:
         if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
@@ -71,15 +78,15 @@ def _worlds(caller: Caller) -> tuple[list[World], list[NotOpened]]:
         projects.setdefault(str(session.project), []).append(session)
     for sessions in projects.values():
         try:
-            world = worlds.of_project(caller, sessions[0].project, snapshot)
+            world = worlds.of_project(caller, sessions[0].project, seen)
         except HqtError as error:
             what = (error.code.value, error.message, error.remedy)
             failed += [NotOpened(session, *what) for session in sessions]
             continue
         found.setdefault(str(world.repository.common_dir), world)
     # one that was moved has its sessions all the same, by their worktrees
-    seen = {one.id for world in found.values() for one in world.sessions}
-    return list(found.values()), [one for one in failed if one.session.id not in seen]
+    read = {one.id for world in found.values() for one in world.sessions}
+    return list(found.values()), [one for one in failed if one.session.id not in read]
 
 
 def _is_closed(world: World, session: Session) -> bool:

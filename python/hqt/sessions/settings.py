@@ -20,7 +20,7 @@ def settings(caller: Caller) -> Settings:
     from hqt.sessions import harness
 
     snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
+    caller = worlds.settled(caller, lambda: snapshot)
     options = snapshot.options if snapshot else {}
     try:
         root = repository.discover(caller.directory).root

@@ -20,7 +20,7 @@ from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
 if TYPE_CHECKING:
-    from hqt.tmux.server import Snapshot
+    from hqt.sessions.sight import Seen
 
 _NARROW = ("session", "branch", "path")
 
@@ -53,12 +53,15 @@ def find(caller: Caller, text: str, *, by_name: bool = True) -> Target:
     used there too. Raises `no_such_target`, `ambiguous_target` (details: candidates), for `.` also
     `not_a_repository`, and what reading the world raises.
     """
-    snapshot = worlds.glance(caller)
-    caller = worlds.settled(caller, snapshot)
+    with worlds.glancing(caller) as seen:
+        return _find(worlds.settled(caller, seen), text, seen, by_name=by_name)
+
+
+def _find(caller: Caller, text: str, seen: Seen, *, by_name: bool) -> Target:
     here: World | None = None
     absent: HqtError | None = None
     try:
-        here = worlds.join(caller, caller.directory, snapshot)
+        here = worlds.join(caller, caller.directory, seen)
         found = _choose(here, text, _matches(here, text))
         if found:
             return found
@@ -67,12 +70,12 @@ def find(caller: Caller, text: str, *, by_name: bool = True) -> Target:
             raise
         absent = error
         if error.code is Code.NOT_A_REPOSITORY:
-            here = worlds.without_repository(caller, snapshot)
+            here = worlds.without_repository(caller, seen)
             if found := _choose(here, text, _matches(here, text)):
                 return found
     elsewhere = [
         target
-        for world in (_others(caller, snapshot, here, text) if text != "." else ())
+        for world in (_others(caller, seen, here, text) if text != "." else ())
         if (target := _choose(world, text, _matches(world, text)))
     ]
     if not by_name and here and not here.plain:
@@ -218,12 +221,10 @@ def _choose(world: World, text: str, matches: Iterator[_Match]) -> Target | None
 
 def other_worlds(here: World, text: str) -> Iterator[World]:
     """Every other repository that hqt knows, and the one that `text` lies in if it is a path."""
-    return _others(here.caller, here.snapshot, here, text)
+    return _others(here.caller, lambda: here.snapshot, here, text)
 
 
-def _others(
-    caller: Caller, snapshot: Snapshot | None, here: World | None, text: str
-) -> Iterator[World]:
+def _others(caller: Caller, seen: Seen, here: World | None, text: str) -> Iterator[World]:
     """The other repositories: the one that a path lies in, and the projects in the store."""
     kind, _, rest = text.partition(":")
     name = rest if kind in _NARROW and rest else text
@@ -231,14 +232,14 @@ def _others(
     near = _nearest(physical(caller, name))
     if text != "." and near != physical(caller, ""):
         places[near] = None
-    seen = {here.repository.common_dir} if here else set()
+    known = {here.repository.common_dir} if here else set()
     for place in places:
         try:
-            world = worlds.of_project(caller, place, snapshot)
+            world = worlds.of_project(caller, place, seen)
         except HqtError:
             continue  # a project that is gone or cannot be read answers to no name
-        if world.repository.common_dir not in seen:
-            seen.add(world.repository.common_dir)
+        if world.repository.common_dir not in known:
+            known.add(world.repository.common_dir)
             yield world
 
 

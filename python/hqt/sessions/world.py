@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Pane, Process, Repository, Session, Worktree
 from hqt.names import branch_sign
+from hqt.sessions.sight import connect as connect  # callers get them from here
+from hqt.sessions.sight import glance as glance
+from hqt.sessions.sight import glancing as glancing
+from hqt.sessions.sight import pane_path as pane_path
+from hqt.sessions.sight import settled as settled
 
 if TYPE_CHECKING:
     from hqt.config import Config
+    from hqt.sessions.sight import Seen
     from hqt.sessions.store import Store
-    from hqt.tmux.server import Snapshot, Tmux
+    from hqt.tmux.server import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,72 +172,39 @@ def home_of(session: Session, worktrees: Sequence[Worktree]) -> Worktree | None:
     return found
 
 
-def pane_path(path: str) -> Path:
-    """A pane's current path as tmux tells it, without the mark of a deleted folder; a folder may
-    really be called so."""
-    return Path(path if os.path.lexists(path) else path.removesuffix(" (deleted)"))
-
-
-def connect(caller: Caller) -> Tmux:
-    """The tmux server of this call: its flags, else `$TMUX`, else the default one."""
-    from hqt.tmux import server
-
-    return server.connect(
-        socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
-    )
-
-
-def glance(caller: Caller) -> Snapshot | None:
-    """One read of tmux, or None when no server answers."""
-    from hqt.tmux import server
-
-    try:
-        return server.read(connect(caller))
-    except HqtError as error:
-        if error.code is Code.TMUX_UNAVAILABLE:
-            return None
-        raise
-
-
 def look(caller: Caller, *, at: Path | None = None, forgiving: bool = False) -> World:
     """Read everything once, for the repository that `caller` is in (or that `at` is in);
     `forgiving` with whatever settings can be read.
 
     Raises `not_a_repository`, `unsupported_repository`, `config_invalid` or `store_failed`.
     """
-    snapshot = glance(caller)
-    caller = settled(caller, snapshot)
-    return join(caller, at or caller.directory, snapshot, forgiving=forgiving)
+    with glancing(caller) as seen:
+        caller = settled(caller, seen)
+        return join(caller, at or caller.directory, seen, forgiving=forgiving)
 
 
-def settled(caller: Caller, snapshot: Snapshot | None) -> Caller:
-    """`caller` with the folder of the pane that pressed the key, where a key was pressed."""
-    if not caller.by_key or snapshot is None:
-        return caller
-    pane = next((pane for pane in snapshot.panes if pane.id == caller.pane), None)
-    if pane is None or not pane.path:
-        return caller
-    return replace(caller, directory=pane_path(pane.path))
-
-
-def join(
-    caller: Caller, directory: Path, snapshot: Snapshot | None, *, forgiving: bool = False
-) -> World:
-    """The world of the repository that holds `directory`."""
+def join(caller: Caller, directory: Path, seen: Seen, *, forgiving: bool = False) -> World:
+    """The world of the repository that holds `directory`, read while tmux answers what was `seen`
+    there."""
     from hqt import config
     from hqt.git import repository, worktrees
 
     load = config.forgiving if forgiving else config.load
-    options = snapshot.options if snapshot else {}
+
+    def settings(root: Path | None) -> Config:
+        snapshot = seen()
+        return load(snapshot.options if snapshot else {}, root)
+
+    found = None
     try:
         found = repository.discover(directory)
+        sessions = rows().all()
+        listed = worktrees.list_worktrees(found)
     except HqtError:
-        load(options, None)  # what is wrong with the settings is told first
+        settings(found.root if found else None)  # what is wrong with the settings is told first
         raise
-    settings = load(options, found.root)
-    sessions = rows().all()
-    listed = worktrees.list_worktrees(found)
-    world = World(caller, found, listed, (), snapshot, settings, at=directory)
+    chosen = settings(found.root)
+    world = World(caller, found, listed, (), seen(), chosen, at=directory)
     places = {tree.path for tree in world.worktrees}
     mine = tuple(  # with a git directory apart, a linked worktree does not know the project's path
         session
@@ -243,23 +216,24 @@ def join(
 
 def again(world: World) -> World:
     """The same place, read anew: after a lock was taken, or to report what is."""
-    if world.plain:
-        return without_repository(world.caller, glance(world.caller), world.at)
-    return join(world.caller, world.at or world.caller.directory, glance(world.caller))
+    with glancing(world.caller) as seen:
+        if world.plain:
+            return without_repository(world.caller, seen, world.at)
+        return join(world.caller, world.at or world.caller.directory, seen)
 
 
-def of_project(caller: Caller, project: Path, snapshot: Snapshot | None) -> World:
+def of_project(caller: Caller, project: Path, seen: Seen) -> World:
     """The world that a session's project names: a repository, or a folder without one.
 
     Raises `project_missing` for a folder that is gone, and what reading a repository raises.
     """
     try:
-        return join(caller, project, snapshot)
+        return join(caller, project, seen)
     except HqtError as error:
         if error.code is not Code.NOT_A_REPOSITORY:
             raise
         if project.is_dir():
-            return without_repository(caller, snapshot, project)
+            return without_repository(caller, seen, project)
         raise HqtError(
             Code.PROJECT_MISSING,
             f"The project {project} is gone; nothing was changed.",
@@ -270,24 +244,23 @@ def of_project(caller: Caller, project: Path, snapshot: Snapshot | None) -> Worl
 
 def anywhere(caller: Caller) -> World:
     """The world of the caller's folder, be it in a repository or not."""
-    snapshot = glance(caller)
-    caller = settled(caller, snapshot)
-    try:
-        return join(caller, caller.directory, snapshot)
-    except HqtError as error:
-        if error.code is not Code.NOT_A_REPOSITORY:
-            raise
-        return without_repository(caller, snapshot)
+    with glancing(caller) as seen:
+        caller = settled(caller, seen)
+        try:
+            return join(caller, caller.directory, seen)
+        except HqtError as error:
+            if error.code is not Code.NOT_A_REPOSITORY:
+                raise
+            return without_repository(caller, seen)
 
 
-def without_repository(
-    caller: Caller, snapshot: Snapshot | None, directory: Path | None = None
-) -> World:
+def without_repository(caller: Caller, seen: Seen, directory: Path | None = None) -> World:
     """The world of a folder that belongs to no repository: no worktrees, only its sessions."""
     from hqt import config
 
     folder = Path(os.path.realpath(directory or caller.directory))
     sessions = rows().all()
+    snapshot = seen()
     return World(
         caller,
         Repository(common_dir=folder, main=folder, bare=False, checkout=None),

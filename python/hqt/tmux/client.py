@@ -6,22 +6,37 @@ tmux's rules of `server` hold here too: UTF-8 whatever the locale, and bounded i
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+_LEAST = 1.0  # seconds, however late it is asked for: the answer may be there already
+Said = tuple[int, str, str]  # exit status, standard output, standard error
 
 
-def call(words: Sequence[str], timeout: float) -> tuple[int, str, str]:
-    """Run the command line `words`; its exit status, standard output and standard error. Bytes that
-    are not UTF-8 come as `\\xff`.
+@contextlib.contextmanager
+def begun(words: Sequence[str], timeout: float) -> Iterator[Callable[[], Said]]:
+    """Run the command line `words` while the block goes on: call what it yields for exit status,
+    standard output and standard error. Bytes that are not UTF-8 come as `\\xff`.
 
-    Raises `subprocess.TimeoutExpired` after `timeout` seconds, when the client has been ended, and
-    OSError where it cannot be started.
+    The call raises `subprocess.TimeoutExpired` when `timeout` seconds have passed since the start,
+    and a second since the call.
+    When the block ends, so does the client, answered or not. Raises OSError where it cannot be
+    started.
     """
+    deadline = time.monotonic() + timeout
     client = subprocess.Popen(
         list(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
+
+    def answer() -> Said:
+        left = deadline - time.monotonic()
+        out, err = client.communicate(timeout=max(_LEAST, left))
+        return client.returncode, _text(out), _text(err)
+
     try:
-        out, err = client.communicate(timeout=timeout)
+        yield answer
     finally:
         # A hung server has been sent the client's output and keeps it open: it is not read on.
         client.kill()
@@ -29,7 +44,6 @@ def call(words: Sequence[str], timeout: float) -> tuple[int, str, str]:
         for pipe in (client.stdout, client.stderr):
             if pipe is not None:
                 pipe.close()
-    return client.returncode, _text(out), _text(err)
 
 
 def _text(said: bytes) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -103,7 +103,33 @@ class Tmux:
 
     def look(self, *commands: Sequence[str]) -> Answer:
         """As `ask`, for a short batch that only reads."""
-        return self._call(formats.arguments(commands), only_reads=True)
+        with self.looking(*commands) as answer:
+            return answer()
+
+    @contextlib.contextmanager
+    def looking(self, *commands: Sequence[str]) -> Iterator[Callable[[], Answer]]:
+        """As `look`, but tmux answers while the block goes on: call what it yields for the answer,
+        which raises as `ask`."""
+        import subprocess
+
+        from hqt.tmux import client
+
+        where = ["-S", self.socket_path] if self.socket_path else []
+        where += ["-L", self.socket_name] if self.socket_name else []
+        words = [self.executable or "tmux", *where, "-u", *formats.arguments(commands)]
+        with contextlib.ExitStack() as running:
+            with self._told():
+                said = running.enter_context(client.begun(words, self.timeout))
+
+            def answer() -> Answer:
+                with self._told():
+                    try:
+                        status, out, err = said()
+                    except subprocess.TimeoutExpired:
+                        raise TimeoutError from None
+                return Answer(status, _lines(out), err.strip("\n"))
+
+            yield answer
 
     def alive(self) -> bool:
         """Whether a server answers. Raises `timeout` when one is there and does not."""
@@ -114,9 +140,11 @@ class Tmux:
         """The socket, for a person."""
         return self.socket_path or f"socket {self.socket_name or 'default'!r}"
 
-    def _call(self, arguments: list[str], *, only_reads: bool = False) -> Answer:
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """What keeps a call from being made, as an error of hqt."""
         try:
-            return self._by_client(arguments) if only_reads else self._by_libtmux(arguments)
+            yield
         except TimeoutError:
             raise HqtError(
                 Code.TIMEOUT,
@@ -131,19 +159,9 @@ class Tmux:
                 {"reason": str(error)},
             ) from error
 
-    def _by_client(self, arguments: list[str]) -> Answer:
-        import subprocess
-
-        from hqt.tmux import client
-
-        where = ["-S", self.socket_path] if self.socket_path else []
-        where += ["-L", self.socket_name] if self.socket_name else []
-        words = [self.executable or "tmux", *where, "-u", *arguments]
-        try:
-            status, out, err = client.call(words, self.timeout)
-        except subprocess.TimeoutExpired:
-            raise TimeoutError from None
-        return Answer(status, _lines(out), err.strip("\n"))
+    def _call(self, arguments: list[str]) -> Answer:
+        with self._told():
+            return self._by_libtmux(arguments)
 
     def _by_libtmux(self, arguments: list[str]) -> Answer:
         from libtmux.exc import TmuxCommandNotFound
@@ -190,10 +208,27 @@ def read(tmux: Tmux) -> Snapshot:
     Raises `tmux_unavailable` when no server answers, `timeout` when it does not in time or not
     with all that was asked: what is missing would look as if it were not there.
     """
+    with reading(tmux) as snapshot:
+        return snapshot()
+
+
+@contextlib.contextmanager
+def reading(tmux: Tmux) -> Iterator[Callable[[], Snapshot]]:
+    """As `read`, while the block goes on: call what it yields, once, for the snapshot."""
     mark = os.urandom(8).hex()
-    answer = tmux.look(*listing.commands(mark))
-    if answer.status == 0 and not _is_whole(answer, mark):  # as of a server that is just ending
-        answer = tmux.look(*listing.commands(mark))
+    commands = listing.commands(mark)
+    with tmux.looking(*commands) as answered:
+
+        def snapshot() -> Snapshot:
+            answer = answered()
+            if answer.status == 0 and not _is_whole(answer, mark):  # of a server just ending
+                answer = tmux.look(*commands)
+            return _understood(tmux, answer, mark)
+
+        yield snapshot
+
+
+def _understood(tmux: Tmux, answer: Answer, mark: str) -> Snapshot:
     if answer.status == 0 and not _is_whole(answer, mark):
         raise HqtError(
             Code.TIMEOUT,

@@ -1,0 +1,81 @@
+"""One look at the caller's tmux server, alone or while something else is looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt.errors import Code, HqtError
+from hqt.models import Caller
+
+if TYPE_CHECKING:
+    from hqt.tmux.server import Snapshot, Tmux
+
+    Seen = Callable[[], Snapshot | None]  # what tmux showed; it is waited for when it is asked for
+
+
+def connect(caller: Caller) -> Tmux:
+    """The tmux server of this call: its flags, else `$TMUX`, else the default one."""
+    from hqt.tmux import server
+
+    return server.connect(
+        socket_name=caller.socket_name, socket_path=caller.socket_path, environ=os.environ
+    )
+
+
+def glance(caller: Caller) -> Snapshot | None:
+    """One read of tmux, or None when no server answers. Raises what `server.read` raises."""
+    with glancing(caller) as seen:
+        return seen()
+
+
+@contextmanager
+def glancing(caller: Caller) -> Iterator[Seen]:
+    """As `glance`, while the block goes on: call what it yields for the answer, again and again."""
+    from hqt.tmux import server
+
+    answers: list[Snapshot | None] = []
+    with ExitStack() as looking:
+        try:
+            snapshot = looking.enter_context(server.reading(connect(caller)))
+        except HqtError as error:
+            _require_nobody(error)
+            answers.append(None)
+
+        def seen() -> Snapshot | None:
+            if not answers:
+                try:
+                    answers.append(snapshot())
+                except HqtError as error:
+                    _require_nobody(error)
+                    answers.append(None)
+            return answers[0]
+
+        yield seen
+
+
+def _require_nobody(error: HqtError) -> None:
+    """Raise it, unless it says that no server answers."""
+    if error.code is not Code.TMUX_UNAVAILABLE:
+        raise error
+
+
+def settled(caller: Caller, seen: Seen) -> Caller:
+    """`caller` with the folder of the pane that pressed the key, where a key was pressed."""
+    snapshot = seen() if caller.by_key else None
+    if snapshot is None:
+        return caller
+    pane = next((pane for pane in snapshot.panes if pane.id == caller.pane), None)
+    if pane is None or not pane.path:
+        return caller
+    return replace(caller, directory=pane_path(pane.path))
+
+
+def pane_path(path: str) -> Path:
+    """A pane's current path as tmux tells it, without the mark of a deleted folder; a folder may
+    really be called so."""
+    return Path(path if os.path.lexists(path) else path.removesuffix(" (deleted)"))
