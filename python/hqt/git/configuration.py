@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from hqt.git import files
 
+_CONTINUED = re.compile(r"\\\r?\n")  # a line that goes on in the next
 _SECTION = re.compile(r'^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 _KEY = re.compile(r"^([A-Za-z][\w-]*)\s*(=?)\s*(.*)$", re.DOTALL)
 _DEPTH = 10  # git's own limit of includes in includes
@@ -74,7 +75,7 @@ def _read(file: Path, depth: int) -> Iterator[Setting]:
 
 def _parse(text: str) -> Iterator[Setting]:
     section = subsection = ""
-    for raw in re.sub(r"\\\r?\n", "", text.removeprefix("\ufeff")).splitlines():
+    for raw in _CONTINUED.sub("", text.removeprefix("\ufeff")).splitlines():
         line = raw.strip()
         if header := _SECTION.match(line):
             section = header[1].lower()

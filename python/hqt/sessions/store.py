@@ -9,7 +9,6 @@ written is read all the same.
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -226,8 +225,13 @@ class Store:
 
 def damaged(path: Path) -> tuple[Path, ...]:
     """The stores that were found damaged and set aside beside the one at `path`, oldest first."""
-    found = path.parent.glob(f"{glob.escape(path.name)}.corrupt-*")
-    return tuple(sorted(one for one in found if not one.name.endswith(("-wal", "-shm"))))
+    try:
+        beside = os.listdir(path.parent)  # noqa: PTH208 - every call asks, and it may have no folder
+    except OSError:
+        return ()
+    begin, beyond = f"{path.name}.corrupt-", ("-wal", "-shm")
+    names = (name for name in beside if name.startswith(begin) and not name.endswith(beyond))
+    return tuple(path.with_name(name) for name in sorted(names))
 
 
 def _prefer_log(connection: sqlite3.Connection) -> None:
