@@ -15,6 +15,7 @@ from hqt import verdict
 from hqt.git import losses as inventory
 from hqt.git import nested, question, witness
 from hqt.git.losses import losses
+from hqt.git.mounts import counts_folders
 from hqt.git.worktrees import list_worktrees
 from hqt.models import Losses, Occupants, Repository, Worktree
 
@@ -375,21 +376,29 @@ def test_an_unreadable_folder_is_a_doubt(pair: tuple[Path, Path]) -> None:
     assert found.unsure
 
 
+@pytest.mark.parametrize(
+    ("leaf", "call", "where"),
+    [(False, "scandir", "/folder"), (True, "lstat", "/folder"), (True, "lstat", "/folder/.git")],
+)
 def test_a_folder_that_fails_to_be_read_is_a_doubt(
-    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, leaf: bool, call: str, where: str
 ) -> None:
     repo, tree = pair
-    real = os.scandir
+    if not leaf:
+        (tree / "folder" / "below").mkdir()
+    elif counts_folders(tree) is None:
+        pytest.skip("here every folder is listed")
+    real = getattr(os, call)
 
-    def scandir(path: str) -> object:
-        if os.fspath(path).endswith("/folder"):
+    def failing(path: str, **how: object) -> object:
+        if os.fspath(path).endswith(where):
             raise PermissionError(13, "Permission denied")
-        return real(path)
+        return real(path, **how)
 
-    seen, where = worktree(repo, tree), repository(repo)
+    seen, found = worktree(repo, tree), repository(repo)
     with monkeypatch.context() as patched:
-        patched.setattr(os, "scandir", scandir)
-        (doubt,) = losses(where, seen).unsure
+        patched.setattr(os, call, failing)
+        (doubt,) = losses(found, seen).unsure
     assert "folder cannot be read: Permission denied." in doubt
 
 
