@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
     from hqt.tmux.server import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class World:
-    """One repository, seen by one caller. `snapshot` is None when no tmux server answers."""
+    """One repository, seen by one caller. `snapshot` is None when no tmux server answers.
+
+    What is bound to what is found once for all (the cached properties): with fifty worktrees and
+    their windows, each for itself would take longer than git does.
+    """
 
     caller: Caller
     repository: Repository
@@ -80,8 +85,12 @@ class World:
 
     def home(self, path: Path) -> Worktree | None:
         """The worktree that is the deepest match of `path`, an absolute physical path."""
-        inside = [tree for tree in self.worktrees if path.is_relative_to(tree.path)]
-        return max(inside, key=lambda tree: len(tree.path.parts), default=None)
+        listed = self._listed
+        return next((listed[one] for one in (path, *path.parents) if one in listed), None)
+
+    @cached_property
+    def _listed(self) -> Mapping[Path, Worktree]:
+        return {tree.path: tree for tree in self.worktrees}
 
     def home_of(self, pane: Pane) -> Worktree | None:
         """The worktree that a pane lives in; None also where its folder is unknown."""
@@ -95,7 +104,12 @@ class World:
 
     def worktree_of(self, session: Session) -> Worktree | None:
         """Where a session lives: by its recorded path, else by its recorded branch."""
-        return home_of(session, self.worktrees)
+        known, tree = self._homes.get(session.id, (None, None))
+        return tree if known is session else home_of(session, self.worktrees)
+
+    @cached_property
+    def _homes(self) -> Mapping[str, tuple[Session, Worktree | None]]:
+        return {one.id: (one, home_of(one, self.worktrees)) for one in self.sessions}
 
     def sessions_in(self, worktree: Worktree) -> tuple[Session, ...]:
         """The sessions that live in a worktree, archived ones not counted."""
@@ -125,10 +139,12 @@ class World:
     def parents(self, session: Session) -> tuple[Session, ...]:
         """The sessions whose fate it shares: what it was forked from, and so on, as long as the
         child has no worktree of its own."""
-        rows = {one.id: one for one in self.sessions}
         found: dict[str, Session] = {}
-        while not session.owns_worktree and session.parent in rows and session.parent not in found:
-            session = found[session.parent] = rows[session.parent]
+        while not session.owns_worktree and session.parent and session.parent not in found:
+            if session.parent not in self._homes:
+                break
+            parent = self._homes[session.parent][0]
+            found[parent.id] = session = parent
         return tuple(found.values())
 
     def is_of_main(self, session: Session) -> bool:
@@ -138,16 +154,21 @@ class World:
 
     def windows_of(self, worktree: Worktree) -> tuple[str, ...] | None:
         """The windows that belong to a worktree or have a pane in it; None without a server."""
-        if self.snapshot is None:
-            return None
+        return None if self.snapshot is None else tuple(self._windows.get(worktree.id, ()))
+
+    @cached_property
+    def _windows(self) -> Mapping[str, Mapping[str, None]]:
+        """The windows in their order, by the id of the worktree."""
         # A window in the main checkout bears its session's mark alone.
-        own = {one.id for one in self.sessions if worktree.main and one.worktree_path is None}
-        windows: dict[str, None] = {}
-        for pane in self.snapshot.panes:
-            marked = pane.window_worktree == worktree.id or pane.window_session in own
-            if marked or self.home_of(pane) == worktree:
-                windows[pane.window] = None
-        return tuple(windows)
+        own = {one.id for one in self.sessions if self.main and one.worktree_path is None}
+        main = self.main.id if self.main else ""
+        found: dict[str, dict[str, None]] = {}
+        for pane in self.snapshot.panes if self.snapshot else ():
+            home = self.home_of(pane)
+            ids = {pane.window_worktree, home.id if home else ""}
+            for id in {*ids, main} if pane.window_session in own else ids:
+                found.setdefault(id, {})[pane.window] = None
+        return found
 
     def window_of(self, session: Session) -> str | None:
         """The window that shows a session, by its option; None when none does."""
