@@ -322,3 +322,14 @@ def test_same_branch_in_two_repositories(sealed: Path, repo: Path, tmux: Server)
     assert one["worktree"]["id"] != two["worktree"]["id"]
     listed = done("-L", tmux.socket, "list", cwd=repo)
     assert [tree["windows"] for tree in listed["worktrees"]] == [[], [one["window"]]]
+
+
+def test_a_lock_file_of_git_is_named(repo: Path) -> None:
+    lock = repo / ".git" / "refs" / "heads" / "fix.lock"
+    lock.touch()
+    error = refused("new", "fix", "--no-window", cwd=repo)
+    assert error["code"] == "git_failed"
+    assert str(lock) in error["message"]
+    assert not (repo / ".worktrees" / "fix").exists()
+    lock.unlink()
+    done("new", "fix", "--no-window", cwd=repo)

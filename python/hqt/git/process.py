@@ -35,9 +35,13 @@ class Answer(NamedTuple):
 
     @property
     def complaint(self) -> str:
-        """The last line of standard error that says something."""
-        lines = [line for line in os.fsdecode(self.err).splitlines() if line.strip()]
-        return lines[-1].strip() if lines else f"exit status {self.status}"
+        """The last line of standard error that names a fault, else the last that says something.
+
+        Advice may follow a fault: on a lock file that is there git says which, and then what to do.
+        """
+        lines = [line.strip() for line in os.fsdecode(self.err).splitlines() if line.strip()]
+        faults = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+        return (faults or lines or [f"exit status {self.status}"])[-1]
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
