@@ -155,9 +155,12 @@ def test_another_checkout_at_the_path_is_not_touched(repo: Path, sealed: Path) -
     place, _ = made(repo)
     place.rename(sealed / "aside")
     git(sealed, "clone", "-q", str(repo), str(place))
-    error = refused("remove", "fix", "--force", "--close", cwd=repo)
-    assert error["code"] == "identity_mismatch"
-    assert (place / "file0").exists()
+    for state in ("there", "there and locked"):
+        if state == "there and locked":
+            git(repo, "worktree", "lock", str(place))
+        error = refused("remove", "fix", "--force", "--close", cwd=repo)
+        assert error["code"] == "identity_mismatch", state
+        assert (place / "file0").exists(), state
 
 
 def test_nothing_goes_when_one_of_several_is_refused(repo: Path) -> None:

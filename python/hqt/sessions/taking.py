@@ -7,6 +7,7 @@ session's row is up to who asked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -106,7 +107,7 @@ def require_registered(world: World, tree: Worktree) -> None:
     from hqt.git import worktrees
 
     adopting.require_unmoved(world, tree)
-    if not tree.missing:
+    if not tree.missing or os.path.lexists(tree.path):
         worktrees.require_identity(world.repository, tree)
 
 
