@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -205,6 +206,41 @@ def test_an_included_filter_counts_as_well(tree: Path, clone: Path) -> None:
     (clone / ".git" / "more").write_text('[filter "x"]\n\tclean = false\n')
     git(clone, "config", "include.path", "more")
     assert own(tree) == ["lib (filters of its own, which hqt does not run)"]
+
+
+# What stands before `clean = …` and where a reader other than git may take that for another
+# section's, or in a file that is another one where the reader is.
+HIDDEN = [
+    '[core] [filter "x"]',
+    '[filter "x"] # \f[core]',
+    '# so \\\n[filter "x"]',
+    '[core]\n\tpager = less\\\\\n[filter "x"]',
+    pytest.param(
+        "[include]\n\tpath = /proc/self/cwd/.more\n[core]",
+        marks=pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
+    ),
+]
+
+
+@pytest.mark.parametrize("before", HIDDEN)
+def test_a_filter_is_seen_however_it_is_written(tree: Path, clone: Path, before: str) -> None:
+    clean = f"\n\tclean = touch {Path.home()}/sprung; cat\n"
+    (clone / ".more").write_text(f'[filter "x"]{clean}')
+    (clone / ".gitattributes").write_text("* filter=x\n")
+    (clone / "file0").write_text("changed\n")
+    with (clone / ".git" / "config").open("a") as file:
+        file.write(before + clean)
+    assert own(tree) == ["lib (filters of its own, which hqt does not run)"]
+    assert not (Path.home() / "sprung").exists()
+
+
+def test_a_remote_inside_is_seen_however_it_is_written(tree: Path, clone: Path) -> None:
+    a_remote_inside(clone)
+    url = git(clone, "config", "remote.origin.url")
+    git(clone, "config", "--unset", "remote.origin.url")
+    with (clone / ".git" / "config").open("a") as file:
+        file.write(f'# so \\\n[remote "origin"]\n\turl = {url}\n')
+    assert "lib (a remote in the same folder)" in own(tree)
 
 
 def test_ignored_files_of_a_submodule_are_reported(repo: Path, tree: Path) -> None:

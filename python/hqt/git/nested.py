@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hqt.errors import Code, HqtError
-from hqt.git import admin, configuration, gitdir, hidden, question, status
+from hqt.git import admin, gitdir, hidden, question, status
 from hqt.git.mounts import counts_folders
 from hqt.git.question import Place
 
@@ -69,7 +69,7 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
     strangers = [one for one in found if one not in where and one not in foreign]
     with ThreadPoolExecutor(_WORKERS) as pool:
         owned = pool.map(lambda one: _own(root, one), strangers)
-        kept = pool.map(lambda one: _own_commits(one, root), modules)
+        kept = pool.map(lambda one: _own_commits(Place(one), root), modules)
         files = pool.map(lambda one: _own_files(where[one], root / one.path), where)
         of_submodules = {
             name: clause for name, clause in zip(modules.values(), kept, strict=True) if clause
@@ -184,26 +184,32 @@ def _own(root: Path, found: Found) -> str | None:
         return "a `.git` that leads nowhere"
     if (git_dir / "commondir").exists():
         return "a worktree of another repository"
-    if clause := _own_commits(git_dir, root):
+    place = Place(git_dir, root / found.path)
+    if clause := _own_commits(place, root):
         return clause
-    if any(setting.name.startswith("filter.") for setting in _said(git_dir)):
-        return "filters of its own, which hqt does not run"
+    try:
+        if any(name.startswith("filter.") for name, _ in _said(place)):
+            return "filters of its own, which hqt does not run"
+    except (HqtError, OSError):
+        return "a configuration that cannot be read"
     return _own_files(git_dir, root / found.path)[0]
 
 
-def _own_commits(git_dir: Path, root: Path) -> str | None:
+def _own_commits(place: Place, root: Path) -> str | None:
     """What a git directory has that none of its remotes had at the last fetch or push.
 
     A remote below `root`, which goes too, proves nothing.
     """
+    git_dir = place.git_dir
     try:
         if (git_dir / "worktrees").is_dir() and any((git_dir / "worktrees").iterdir()):
             return "worktrees of its own"
-        for setting in _said(git_dir):
-            if setting.name == "remote.url" and _is_below(setting.value or "", git_dir, root):
+        for name, value in _said(place):
+            is_remote = name.startswith("remote.") and name.endswith(".url")
+            if is_remote and _is_below(value, git_dir, root):
                 return "a remote in the same folder"
         revisions = ("--max-count=1", "--all", "--not", "--remotes")
-        out = question.ask(Place(git_dir), "rev-list", *revisions)
+        out = question.ask(place, "rev-list", *revisions)
         return "commits of its own" if out else None
     except (HqtError, OSError):
         return "a history that cannot be read"
@@ -227,8 +233,16 @@ def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]
     return ("files hidden from git status" if flagged else None), ignored
 
 
-def _said(git_dir: Path) -> tuple[configuration.Setting, ...]:
-    return configuration.settings(git_dir, git_dir, user=False)
+def _said(place: Place) -> Iterator[tuple[str, str]]:
+    """Name and value of every setting of the repository's own files, as git itself reads them at
+    this place: what it may run there hangs on that, and an include can lead to another file from
+    another folder. Raises as `question.ask`."""
+    out = question.ask(place, "config", "--list", "--includes", "--show-scope", "-z")
+    fields = os.fsdecode(out).split("\0")
+    for scope, setting in zip(fields[::2], fields[1::2], strict=False):
+        if scope not in {"system", "global", "command"}:
+            name, _, value = setting.partition("\n")
+            yield name, value
 
 
 def _is_below(url: str, git_dir: Path, root: Path) -> bool:
