@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from hqt import __version__, signals, streams
-from hqt.commands.shared import shared, silent
+from hqt.commands.shared import Commands, shared, silent
 from hqt.errors import Become, Code, Failure, HqtError, Interrupted
 
 # The verbs in the order of their use, each a module of `commands` with a `command` in it.
@@ -46,7 +46,7 @@ VERBS = (
 )
 
 
-class Verbs(click.Group):
+class Verbs(Commands):
     """Loads a verb's module only when that verb is called."""
 
     def list_commands(self, _: click.Context) -> list[str]:
@@ -71,13 +71,6 @@ class Verbs(click.Group):
                 raise
             names = " or ".join(map(repr, near))
             raise click.UsageError(f"{error.message} Did you mean {names}?", ctx) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Each verb with its whole first sentence, however long."""
-        verbs = [(name, self.get_command(ctx, name)) for name in VERBS]
-        rows = [(name, verb.get_short_help_str(1000)) for name, verb in verbs if verb]
-        with formatter.section("Commands"):
-            formatter.write_dl([row for row in rows if row[1]])
 
 
 def _near(typed: str) -> list[str]:
@@ -131,6 +124,8 @@ def _answered(error: BaseException, arguments: Sequence[str], settings: dict[str
     if failure.code is Code.USAGE and any(one.startswith("--json") for one in arguments):
         settings["json"] = True
     as_json = bool(settings.get("json"))
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
+        failure.message += f"\n\n{error.format_message()}\n"
     with contextlib.suppress(OSError, HqtError):
         report.failure(failure, as_json=as_json, told=silent(settings))
     return failure.exit_status
@@ -145,7 +140,7 @@ def _expected(error: BaseException) -> Failure:
         message = error.format_message().strip().rstrip(".")
         message += "" if message.endswith("?") else "."
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            message = f"{where} needs more than this.\n\n{error.format_message()}"
+            message = f"{where} needs a command after it."
         return HqtError(Code.USAGE, message, f"See `{where} --help`.")
     # The modules that ask a terminal have an error of their own, which is no OSError.
     lost = OSError(*error.args) if isinstance(error, termios.error) else error

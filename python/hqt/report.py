@@ -180,7 +180,8 @@ def _writing() -> Iterator[None]:
 
 
 def _block(text: str) -> str:
-    return "\n     ".join(printable(line) for line in text.splitlines())
+    lines = [printable(line) for line in text.splitlines()]
+    return "\n".join((*lines[:1], *(f"     {line}" if line else "" for line in lines[1:])))
 
 
 def _draw(table: Table) -> None:

@@ -32,6 +32,20 @@ def call(
     )
 
 
+@pytest.mark.parametrize("words", [(), ("trash",), ("ui",)])
+def test_without_a_command_people_get_the_help_and_json_a_sentence(words: tuple[str, ...]) -> None:
+    called = " ".join(("hqt", *words))
+    told = hqt(*words)
+    assert (told.status, told.out) == (2, "")
+    assert told.err.startswith(f"hqt: {called} needs a command after it.\n\n     Usage: {called} ")
+    commands = told.err.split("Commands:")[1]
+    assert "..." not in commands, "sentences are not cut"
+    assert "expire" not in commands, "what hqt calls itself is hidden"
+    for arguments in (("--json", *words), (*words, "--json")):
+        message = hqt(*arguments).error["message"]
+        assert message in (f"{called} needs a command after it.", "Missing command."), arguments
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_tells_how_it_is_used(verb: str) -> None:
     told = hqt(verb, "--help")

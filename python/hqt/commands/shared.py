@@ -17,6 +17,16 @@ from hqt.models import Caller
 from hqt.names import expanded
 
 
+class Commands(click.Group):
+    """A group whose help has each command with its whole first sentence, however long."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        every = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        shown = [(name, one) for name, one in every if one and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(1000)) for name, one in shown])
+
+
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value:
         ctx.ensure_object(dict)[param.name] = value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from hqt.commands.shared import shared, verb, wants_json
+from hqt.commands.shared import Commands, shared, verb, wants_json
 from hqt.models import Caller
 from hqt.results import Opened, TrashListing
 
 
-@click.group("trash")
+@click.group("trash", cls=Commands)
 @shared
 def command() -> None:
     """Removed worktrees of this repository."""

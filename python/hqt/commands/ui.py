@@ -7,11 +7,11 @@ import sys
 
 import click
 
-from hqt.commands.shared import shared, verb
+from hqt.commands.shared import Commands, shared, verb
 from hqt.models import Caller
 
 
-@click.group("ui")
+@click.group("ui", cls=Commands)
 @shared
 def command() -> None:
     """The screens that the keys open, in a popup or in this terminal."""
