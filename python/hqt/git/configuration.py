@@ -15,9 +15,12 @@ from typing import NamedTuple
 
 from hqt.git import files
 
-_CONTINUED = re.compile(r"\\\r?\n")  # a line that goes on in the next
-_SECTION = re.compile(r'^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
-_KEY = re.compile(r"^([A-Za-z][\w-]*)\s*(=?)\s*(.*)$", re.DOTALL)
+# What may stand between the parts of a file; a comment ends with its line, whatever is in it.
+_BETWEEN = re.compile(r"(?:\s|[#;][^\n]*)*")
+_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
+_KEY = re.compile(r"([A-Za-z][\w-]*)[ \t]*(=?)")
+# Up to a comment or the end of its line, which a backslash takes away.
+_VALUE = re.compile(r'(?:[^"\\\n#;]|\\(?:.|\n)|"(?:[^"\\\n]|\\(?:.|\n))*")*')
 _DEPTH = 10  # git's own limit of includes in includes
 _FALSE = {"false", "no", "off", "0", ""}
 
@@ -74,31 +77,42 @@ def _read(file: Path, depth: int) -> Iterator[Setting]:
 
 
 def _parse(text: str) -> Iterator[Setting]:
+    """As git reads it: a line ends with a newline alone, a section may share its line with others
+    and with keys. What git would stop at is passed over."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     section = subsection = ""
-    for raw in _CONTINUED.sub("", text.removeprefix("\ufeff")).splitlines():
-        line = raw.strip()
-        if header := _SECTION.match(line):
+    at = 0
+    while (at := _end(_BETWEEN, text, at)) < len(text):
+        if header := _SECTION.match(text, at):
             section = header[1].lower()
             subsection = re.sub(r"\\(.)", r"\1", header[2] or "")
-            line = line[header.end() :].strip()
-        if (key := _KEY.match(line)) and section:
-            value = _value(key[3]) if key[2] else None
-            yield Setting(f"{section}.{key[1].lower()}", subsection, value)
+            at = header.end()
+        elif key := _KEY.match(text, at):
+            at = _end(_VALUE, text, key.end()) if key[2] else key.end()
+            value = _value(text[key.end() : at]) if key[2] else None
+            if section:
+                yield Setting(f"{section}.{key[1].lower()}", subsection, value)
+        else:
+            at += 1
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where what `pattern` matches at a place ends; it matches nothing too."""
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 def _value(raw: str) -> str:
-    """Without quotes, escapes and a comment at its end."""
+    """Without quotes, escapes and continued lines."""
     out, quoted, escaped = [], False, False
     for char in raw:
         if escaped:
-            out.append({"n": "\n", "t": "\t", "b": "\b"}.get(char, char))
+            out.append({"n": "\n", "t": "\t", "b": "\b", "\n": ""}.get(char, char))
             escaped = False
         elif char == "\\":
             escaped = True
         elif char == '"':
             quoted = not quoted
-        elif char in "#;" and not quoted:
-            break
         else:
             out.append(char)
     return "".join(out).strip()
