@@ -130,6 +130,30 @@ def test_config_shows_the_settings_beside_keys_that_are_not_known(repo: Path) ->
     assert f"{file}, line 2: options.from is 'x'" in error["message"]
 
 
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("claud", "There is no harness called 'claud'."),
+        ("claude", "The harness claude needs the program claude, which was not found in PATH."),
+    ],
+)
+def test_a_harness_that_no_new_window_can_have(repo: Path, value: str, message: str) -> None:
+    with servers.running(cwd=repo) as server:
+        words = ("-L", server.socket)
+        file = write(paths.config_file(), f"[project.{str(repo)!r}]\nharness = {value!r}\n")
+        for _ in range(2):
+            answer = hqt(*words, "--json", "doctor", cwd=repo)
+            assert answer.status == 1
+            (found,) = [one for one in answer.json["findings"] if one["level"] == "error"]
+            assert (found["subject"], found["message"]) == ("options", message)
+            assert refused(*words, "new", "fix", cwd=repo)["remedy"] == found["remedy"]
+            file.unlink(missing_ok=True)
+            server.cmd("set", "-g", "@hqt-harness", value)
+        server.cmd("set", "-gu", "@hqt-harness")
+        assert [one["level"] for one in findings(*words, cwd=repo)["options"]] == ["ok"]
+
+
 KEYS = {
     "@hqt-new-key": "Enrer",  # a slip
     "@hqt-move-key": "W",  # the menu's, by default

@@ -136,13 +136,15 @@ def _options(caller: Caller) -> Iterator[Finding]:
     for look in (
         lambda: harness.profiles(paths.config_file()),
         lambda: config.settings(snapshot.options if snapshot else {}, None, wrong.append),
+        lambda: _require_harness(caller),
     ):
         try:
             look()
         except HqtError as error:
             wrong.append(error)
     for message, remedy in dict.fromkeys((one.message, one.remedy) for one in wrong):
-        yield Finding("options", "error", message.removesuffix(UNDONE), remedy)
+        said = message.removesuffix(UNDONE).removesuffix(" Nothing was made.")
+        yield Finding("options", "error", said, remedy)
     for name in config.unknown(snapshot.options if snapshot else {}):
         yield Finding(
             "options", "warning", f"hqt knows no option {name}.", "`hqt config` lists them all."
@@ -159,6 +161,21 @@ def _options(caller: Caller) -> Iterator[Finding]:
     else:
         said = f"Nothing is set: there is no {file}."
     yield Finding("options", "ok", said)
+
+
+def _require_harness(caller: Caller) -> None:
+    """Raise `config_invalid` where what new windows run here is not known or not installed."""
+    from hqt.errors import Code
+    from hqt.sessions import harness, settings
+
+    try:
+        found = settings.settings(caller)
+    except HqtError as error:
+        if error.code is Code.CONFIG_INVALID:
+            raise
+        return  # what is wrong with the repository is told below
+    value = next(one.value for one in found.settings if one.name == "harness")
+    harness.find_program(harness.named(value, found.file))
 
 
 def _store(_: Caller) -> Iterator[Finding]:
