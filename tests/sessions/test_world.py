@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.calls import done, refused
+from helpers.servers import Server
 from hqt import config
 from hqt.models import Caller, Pane, Repository, Session, Worktree
 from hqt.sessions import sight
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 from hqt.tmux.listing import Snapshot
+from hqt.tmux.server import Tmux
 
 MAIN = Path("/nowhere/main")
 PATHS = st.sampled_from(
@@ -122,3 +128,23 @@ def test_each_pane_is_looked_for_once_however_many_worktrees_there_are(
     world = World(Caller(sealed), repository, trees, (), Snapshot(panes), settings)
     assert [world.windows_of(tree) for tree in trees] == [(pane.window,) for pane in panes]
     assert len(asked) == len(panes)
+
+
+@pytest.mark.parametrize(
+    "verb", [["list", "--all"], ["open", "--all"], ["open", "--all", "--dry-run"]]
+)
+def test_a_server_that_hangs_is_no_empty_answer(
+    tmux: Server, repo: Path, monkeypatch: pytest.MonkeyPatch, verb: list[str]
+) -> None:
+    """Each project was passed over as one that cannot be read."""
+    done("new", "one", "--no-window", cwd=repo)
+    hurried = Tmux(tmux.socket, timeout=0.1)
+    monkeypatch.setattr(sight, "connect", lambda _: hurried)
+    monkeypatch.setattr(worlds, "connect", lambda _: hurried)
+    os.kill(tmux.pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        assert refused("-L", tmux.socket, *verb, cwd=repo)["code"] == "timeout"
+        assert time.monotonic() - begun < 2  # not once for each project
+    finally:
+        os.kill(tmux.pid, signal.SIGCONT)

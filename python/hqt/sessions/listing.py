@@ -39,6 +39,7 @@ def _everything(caller: Caller, seen: Seen, *, archived: bool) -> Listings:
         except HqtError as error:
             if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
                 raise
+            seen()  # what keeps every one from being read is no answer
             continue
         key = str(world.repository.common_dir)
         if key not in found:

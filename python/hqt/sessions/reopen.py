@@ -73,6 +73,7 @@ def _read(caller: Caller, seen: Seen) -> tuple[list[World], list[NotOpened]]:
     except HqtError as error:
         if error.code in {Code.CONFIG_INVALID, Code.STORE_FAILED}:
             raise
+        seen()  # what keeps every one from being read is no answer
     projects: dict[str, list[Session]] = {}
     for session in worlds.rows().all(archived=False):
         projects.setdefault(str(session.project), []).append(session)

@@ -35,33 +35,39 @@ def glance(caller: Caller) -> Snapshot | None:
 
 @contextmanager
 def glancing(caller: Caller) -> Iterator[Seen]:
-    """As `glance`, while the block goes on: call what it yields for the answer, again and again."""
+    """As `glance`, while the block goes on: call what it yields for the answer, again and again. It
+    is waited for once, also where none comes."""
     from hqt.tmux import server
 
     answers: list[Snapshot | None] = []
+    failures: list[HqtError] = []
     with ExitStack() as looking:
         try:
             snapshot = looking.enter_context(server.reading(connect(caller)))
         except HqtError as error:
-            _require_nobody(error)
+            if not _says_nobody(error):
+                raise
             answers.append(None)
 
         def seen() -> Snapshot | None:
+            for failure in failures:
+                raise failure
             if not answers:
                 try:
                     answers.append(snapshot())
                 except HqtError as error:
-                    _require_nobody(error)
+                    if not _says_nobody(error):
+                        failures.append(error)
+                        raise
                     answers.append(None)
             return answers[0]
 
         yield seen
 
 
-def _require_nobody(error: HqtError) -> None:
-    """Raise it, unless it says that no server answers."""
-    if error.code is not Code.TMUX_UNAVAILABLE:
-        raise error
+def _says_nobody(error: HqtError) -> bool:
+    """Whether it says that no server answers."""
+    return error.code is Code.TMUX_UNAVAILABLE
 
 
 def settled(caller: Caller, seen: Seen) -> Caller:
