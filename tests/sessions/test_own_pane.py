@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,8 @@ from helpers import repos
 from helpers.calls import done, refused
 from helpers.servers import Server, until
 from helpers.stand_in import StandIn
+from hqt import processes
+from hqt.models import Process
 
 MARKS = "@hqt_session @hqt_worktree @hqt_branch @hqt_state remain-on-exit allow-rename".split()
 Do = Callable[[Server, Path], object]
@@ -312,3 +314,22 @@ def test_what_is_marked_is_unmarked_with_its_window(repo: Path, tmux: Server) ->
     done("-L", tmux.socket, "remove", "one", cwd=repo)
     assert tmux.option("@hqt_started", "-p", "-t", own) is None
     assert tmux.option("@hqt_session", "-w", "-t", window) is None
+
+
+def test_processes_are_looked_through_once_however_many_panes_there_are(
+    tmux: Server, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three hundred panes took three seconds."""
+    new(tmux, repo, "one")
+    for _ in range(20):
+        mine(tmux, "sleep", "99")
+    looked = []
+
+    def noted(server: int = 0) -> Mapping[int, Process]:
+        looked.append(server)
+        return running(server)
+
+    running = processes.running
+    monkeypatch.setattr(processes, "running", noted)
+    done("-L", tmux.socket, "remove", "one", cwd=repo)
+    assert len(looked) < 20

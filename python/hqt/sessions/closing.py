@@ -71,7 +71,7 @@ def close_worktree(
     own = processes.own(before, world.caller.process)
     here = _inside(world, tree.path, before, own)
     led = _sessions_elsewhere(world, tree)  # of whom only hqt's own pane can still be here
-    inside = [one for one in here.panes if one.window_session not in led or not _is_own(world, one)]
+    inside = [one for one in here.panes if one.window_session not in led or one.pid not in own]
     inside += _left_behind(world, session)
     leaving = [pane for pane in here.panes if pane.pid not in own]  # one's own goes last of all
     ending = {pid for pane in leaving for pid in processes.descendants(before, pane.pid)}
@@ -109,12 +109,13 @@ def staying(before: World, after: World, tree: Worktree) -> tuple[str, ...]:
 def own_panes(world: World, tree: Worktree | None, session: Session | None) -> list[Pane]:
     """The pane that hqt itself runs in, if it would go with the worktree or the session."""
     panes = world.snapshot.panes if world.snapshot else ()
-    going = _going(world, session)
+    own = _own(world)
+    mine = [pane for pane in panes if pane.pid in own]
+    going = _going(world, session) if mine else []
     return [
         pane
-        for pane in panes
-        if _is_own(world, pane)
-        and (pane in going or (tree is not None and _lives_in(world, pane, tree)))
+        for pane in mine
+        if pane in going or (tree is not None and _lives_in(world, pane, tree))
     ]
 
 
@@ -191,8 +192,9 @@ def _busy(world: World, panes: Iterable[Pane]) -> tuple[str, ...]:
     return busy(panes, running, own=processes.own(running, world.caller.process))
 
 
-def _is_own(world: World, pane: Pane) -> bool:
-    return pane.pid in processes.own(world.running(), world.caller.process)
+def _own(world: World) -> frozenset[int]:
+    """The processes of this call; all that run are looked through, so once for many panes."""
+    return processes.own(world.running(), world.caller.process)
 
 
 def _gone(waiting: list[Process], *, ask: bool) -> tuple[Process, ...]:
@@ -218,7 +220,8 @@ def _close(
         for window in windows
         if all(one.id in doomed for one in world.snapshot.panes if one.window == window)
     ]
-    going = [pane for pane in panes if not _is_own(world, pane)]
+    own = _own(world)
+    going = [pane for pane in panes if pane.pid not in own]
     refuge = world.repository.root
     _close_all(world.caller, world.snapshot, going, refuge, expendable)
     return tuple(ended)
