@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers import terminal
-from helpers.plugin import ROOT, launcher_environment
+from helpers import terminal, warming
+from helpers.plugin import launcher_environment
 from helpers.terminal import Terminal
 
 KEYS = {"new": "N", "switch": "S", "remove": "R", "undo": "U", "git": "G", "lock": "B"}
@@ -21,5 +21,11 @@ def person(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
         monkeypatch.setenv(name, value)
     keys = [f"set -g @hqt-{action}-key {key}" for action, key in KEYS.items()]
     with terminal.opened(*keys, cwd=repo) as someone:
-        someone.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        warming.load(someone.server)
         yield someone
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is warm: whatever a key calls begins from nothing."""
+    monkeypatch.setenv("HQT_WARM", "off")

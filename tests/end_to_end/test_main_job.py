@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from helpers.repos import git
 from helpers.servers import until
 from helpers.terminal import Terminal
+
+# The other tests have a warm server; all this is done without one just as well.
+pytestmark = pytest.mark.usefixtures("cold")
 
 
 def test_new_by_one_key(person: Terminal, repo: Path) -> None:

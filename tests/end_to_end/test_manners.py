@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers import servers, terminal
+from helpers import servers, terminal, warming
 from helpers.calls import done
 from helpers.hostile import NAMES
-from helpers.plugin import ROOT, launcher_environment
+from helpers.plugin import launcher_environment
 from helpers.repos import git
 from helpers.scenes import session
 from helpers.servers import until
@@ -26,7 +26,7 @@ def launcher(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def load(person: Terminal) -> None:
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
 
 
 KEYS = ("set -g @hqt-new-key N", "set -g @hqt-switch-key S", "set -g @hqt-remove-key R")
@@ -184,7 +184,7 @@ def test_a_tmux_inside_of_this_one(person: Terminal, sealed: Path) -> None:
     inner = servers.Server(name, 0)
     inner = servers.Server(name, int(inner.ask("#{pid}", "inner:")))
     try:
-        inner.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        warming.load(inner)
         person.press("C-a", "N")
         person.see("Isolate in worktree")
         person.type("deep")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import repos, servers, terminal
+from helpers import repos, servers, terminal, warming
 from helpers.calls import done
 from helpers.plugin import ROOT, launcher_environment
 from helpers.servers import until
@@ -48,7 +48,7 @@ def scene(repo: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
 
 def build(person: Terminal, repo: Path, place: Path) -> None:
     """Three tasks: one with work in it and an agent that waits, one at work, one done with."""
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
     here = ("-L", person.server.socket)
     panes = {}
     for name in ("fix-login", "feature/payments", "release-notes"):

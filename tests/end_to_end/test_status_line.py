@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import servers
+from helpers import servers, warming
 from helpers.calls import done
 from helpers.plugin import ROOT
 from helpers.repos import git
@@ -32,7 +32,7 @@ SHOWN = (
 def load(person: Terminal) -> None:
     for name, value in SHOWN:
         person.server.cmd("set", "-g", name, value)
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
 
 
 def bottom(person: Terminal) -> str:
@@ -75,7 +75,7 @@ def test_the_readmes_lines_show_it_beside_what_tmux_shows(person: Terminal) -> N
     conf = Path.home() / "status.conf"
     conf.write_text(lines)
     person.server.cmd("source-file", str(conf))
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
     place = session(person, "feature/payments")
     (place / "new").write_text("new\n")
     person.server.cmd("select-pane", "-T", "somebody@a-host-of-some-length: ~/project")
@@ -201,7 +201,7 @@ def test_the_module_for_catppuccin(person: Terminal, sealed: Path) -> None:
     person.server.cmd("source-file", str(ROOT / "scripts/catppuccin_hqt.conf"))
     person.server.cmd("set", "-g", "status-right", "<#{E:@catppuccin_status_hqt}>")
     person.server.cmd("set", "-g", "status-right-length", "60")
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
     assert "8923" in person.server.cmd("show-hooks", "-g"), "it is shown, so it is kept up to date"
     session(person, "fix")
     person.see("<hqt  ⎇ fix >")
@@ -211,7 +211,7 @@ def test_the_module_for_dracula(person: Terminal) -> None:
     """As that theme calls it."""
     script = f"'{ROOT}/scripts/dracula_hqt.sh'"
     person.server.cmd("set", "-g", "status-right", f"<#({script})>")
-    person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    warming.load(person.server)
     session(person, "fix")
     person.see("<⎇ fix ", timeout=20)
 

@@ -15,6 +15,9 @@ from helpers.scenes import session
 from helpers.servers import until
 from helpers.terminal import Terminal
 
+# The slower the menu is, the more is typed before it.
+pytestmark = pytest.mark.usefixtures("cold")
+
 KEY = "\x02W"  # prefix W
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.calls import PYTHON, Call
-from helpers.plugin import kept_bytecode
-from helpers.servers import until
+from helpers.plugin import ROOT, kept_bytecode
+from helpers.servers import Server, until
 
 COLD = 99  # the status of a call that the warm server did not take
 _CLIENT = (
@@ -154,6 +154,15 @@ def warm(environ: Mapping[str, str], tmux: int) -> Warm:
     runtime = environ.get("XDG_RUNTIME_DIR")
     folder = Path(runtime, "hqt") if runtime else Path(environ["HOME"], ".local/state/hqt/warm")
     return Warm(folder, tmux)
+
+
+def load(server: Server) -> None:
+    """Load the plugin, and wait for the warm server that it starts: a key that comes before costs a
+    second start of everything. Where `HQT_WARM` is off each key starts cold."""
+    server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+    if sys.platform == "linux" and os.environ.get("HQT_WARM") != "off":
+        found = warm(os.environ, server.pid)
+        assert until(lambda: found.sockets), "the warm server does not come up"
 
 
 def children(pid: int) -> list[int]:

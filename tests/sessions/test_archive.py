@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from helpers import repos, terminal
+from helpers import repos, terminal, warming
 from helpers.calls import PYTHON, done, hqt, refused, spawn
-from helpers.plugin import ROOT, launcher_environment
+from helpers.plugin import launcher_environment
 from helpers.repos import git
 from helpers.servers import Server, until
 from hqt import paths
@@ -593,7 +593,7 @@ def test_by_a_key(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in launcher_environment().items():
         monkeypatch.setenv(name, value)
     with terminal.opened("set -g @hqt-archive-key A", cwd=repo) as person:
-        person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        warming.load(person.server)
         made = done("-L", person.server.socket, "new", "fix", "-d", cwd=repo)
         person.press("C-b", "n")
         assert until(lambda: person.ask("#{window_id}") == made["window"])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers import terminal
+from helpers import terminal, warming
 from helpers.calls import done, hqt, refused
-from helpers.plugin import ROOT, launcher_environment
+from helpers.plugin import launcher_environment
 from helpers.servers import Server, until
 from helpers.terminal import Terminal
 from hqt.sessions import agent as agents
@@ -112,7 +112,7 @@ def test_by_keys(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
     keys = ("set -g @hqt-jump-key J", "set -g @hqt-last-key L")
     with terminal.opened(*keys, cwd=repo) as person:
-        person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        warming.load(person.server)
         one, _ = made(person.server, repo, "a")
         two, pane = made(person.server, repo, "b")
         person.press("C-b", "J")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from helpers import repos, terminal
+from helpers import repos, terminal, warming
 from helpers.calls import done, hqt
 from helpers.hostile import NAMES
-from helpers.plugin import ROOT, launcher_environment
+from helpers.plugin import launcher_environment
 from helpers.repos import git
 from helpers.servers import Server
 from hqt.sessions import agent as agents
@@ -200,7 +200,7 @@ def test_a_person_sees_it_follow_them(repo: Path, monkeypatch: pytest.MonkeyPatc
         "set -g status-interval 0",
     )
     with terminal.opened(*config, cwd=repo) as person:
-        person.server.cmd("run-shell", f"'{ROOT}/hqt.tmux'")
+        warming.load(person.server)
         made = done("-L", person.server.socket, "new", "fix", "-d", cwd=repo)
         place = Path(made["worktree"]["path"])
         (place / "new").write_text("new\n")
