@@ -124,6 +124,7 @@ def test_what_is_not_committed_stays_and_is_named(repo: Path, tmux: Server) -> N
     move(tmux, repo, "one", "--to", "main")
     moved = move(tmux, repo, "one", "--new", "two")
     assert f"Uncommitted files stay in {repo}: 1 untracked." in moved["notes"]
+    assert moved["source"] == str(repo), "what the new worktree was made from"
 
 
 def test_to_where_it_is_already_changes_nothing(repo: Path, tmux: Server) -> None:

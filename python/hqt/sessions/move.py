@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hqt import signals
 from hqt.errors import Checks, Code, HqtError
@@ -48,19 +49,19 @@ def move(caller: Caller, name: str | None, terms: Terms, answer: Callable[[Opene
         world = noticing.notice(worlds.again(world))
         session = _still(world, session)
         if goal is None:
-            passage, notes = _to_new(world, session, terms, note, undo)
+            passage, notes, source = _to_new(world, session, terms, note, undo)
         else:
             tree = _tree(world, goal)
             if _is_in(world, session, tree) and not terms.fresh:
                 answer(_told(world, session, tree, (*settled, "It is there already.")))
                 return
             passage = leading.prepare(world, session, tree, anew=terms.fresh, close=terms.close)
-            notes = ()
+            notes, source = (), None
         leading.go(passage, undo, note.close)
         notes = passage.notes if passage.steps else (*notes, *passage.notes)
         told = (*settled, *notes, *_staying(world, session, passage.tree))
         now = worlds.again(world)
-        moved = _told(now, passage.row, passage.tree, told)
+        moved = _told(now, passage.row, passage.tree, told, source)
         status.tell(now, moved.worktree)
         signals.ignore()
         undo.pop_all()  # it is done, whether or not anybody reads so
@@ -170,8 +171,9 @@ def _tree(world: World, goal: Target) -> Worktree | None:
 
 def _to_new(
     world: World, session: Session, terms: Terms, note: ExitStack, undo: ExitStack
-) -> tuple[Passage, tuple[str, ...]]:
-    """A worktree of its own, made now and taken back if the session cannot go there."""
+) -> tuple[Passage, tuple[str, ...], Path | None]:
+    """A worktree of its own, made now and taken back if the session cannot go there; with what to
+    say of it, and the checkout it was made from."""
     wish = Wish(name=terms.new or "", window=False)
     plan = planning.plan_for(world, wish)
     create.require_names(world, wish, plan)
@@ -188,7 +190,7 @@ def _to_new(
         owns_worktree=True,
         owns_branch=plan.new.create_branch,
     )
-    return replace(passage, row=row), tuple(plan.notes)
+    return replace(passage, row=row), tuple(plan.notes), plan.source
 
 
 def _still(world: World, session: Session) -> Session:
@@ -215,14 +217,20 @@ def _staying(world: World, session: Session, goal: Worktree | None) -> tuple[str
     return (f"Uncommitted files stay in {left.path}: {', '.join(words)}.",) if words else ()
 
 
-def _told(world: World, session: Session, tree: Worktree | None, notes: tuple[str, ...]) -> Opened:
+def _told(
+    world: World,
+    session: Session,
+    tree: Worktree | None,
+    notes: tuple[str, ...],
+    source: Path | None = None,
+) -> Opened:
     view = views.session_view(world, session)
     tree = tree or view.worktree
     return Opened(
         session=view,
         worktree=views.counted(world, tree) if tree else None,
         window=view.window,
-        source=tree.path if tree else world.repository.main,
+        source=source or (tree.path if tree else world.repository.main),
         notes=notes,
         verb="moved",
     )
