@@ -47,11 +47,16 @@ def test_a_window_that_lost_its_options_is_adopted(repo: Path, tmux: Server) -> 
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
     window = made["window"]
     assert until(lambda: tmux.ask("#{pane_current_path}", window) == made["worktree"]["path"])
-    for option in ("@hqt_session", "@hqt_worktree", "@hqt_branch"):
+    steady = ("automatic-rename", "allow-rename")
+    for option in steady:
+        tmux.cmd("set-option", "-gw", option, "on")
+    for option in ("@hqt_session", "@hqt_worktree", "@hqt_branch", *steady):
         tmux.cmd("set-option", "-wu", "-t", window, option)
     again = done("-L", tmux.socket, "open", "fix", cwd=repo)
     assert again["window"] == window
     assert tmux.ask("#{@hqt_session}", window) == made["session"]["id"]
+    for option in steady:
+        assert tmux.cmd("show-options", "-wv", "-t", window, option) == "off", "its name stays"
 
 
 def test_a_window_that_is_not_all_in_the_worktree_is_left_alone(

@@ -202,6 +202,8 @@ def mark(world: World, window: str, session: Session, tree: Worktree | None) -> 
         pane = next((one for one in world.snapshot.panes if one.window == window), None)
         if pane and pane.window_worktree != options["@hqt_worktree"]:
             options |= {"@hqt_dirty": "", "@hqt_unique": ""}
+        if pane and pane.window_session != session.id:  # it was not the session's so far
+            options |= windows.STEADY
         windows.label(
             worlds.connect(world.caller),
             world.snapshot,

@@ -20,6 +20,7 @@ from hqt.tmux.server import Tmux
 # tmux gives a single word to a shell; behind this it is executed as it is, like several words.
 _EXEC = ("/bin/sh", "-c", 'exec "$0" "$@"')
 _MADE = "#{window_id} #{pane_id} #{session_id} #{window_index} #{pane_pid} #{session_name}"
+STEADY = {"automatic-rename": "off", "allow-rename": "off"}  # a window keeps its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +211,7 @@ def set_options(tmux: Tmux, window: str, options: Mapping[str, str]) -> None:
 def disown(tmux: Tmux, window: str) -> None:
     """Take hqt's options off a window and let tmux name it again."""
     _require_id("@", window)
-    names = (*MARKS, "automatic-rename", "allow-rename")
-    sets = [["set-option", "-wuq", "-t", window, name] for name in names]
+    sets = [["set-option", "-wuq", "-t", window, name] for name in (*MARKS, *STEADY)]
     tmux.ask(*sets, ["set-option", "-wUq", "-t", window, STARTED])  # of all its panes
 
 
@@ -284,8 +284,8 @@ def _close(tmux: Tmux, command: list[str], kind: str) -> None:
 
 def _settings(options: Mapping[str, str], window: str) -> list[list[str]]:
     """What keeps a window's name and says whose it is."""
-    values = {"automatic-rename": "off", "allow-rename": "off", **options}
-    return [["set-option", "-w", "-t", window, name, value] for name, value in values.items()]
+    mark = ["set-option", "-w", "-t", window]
+    return [[*mark, name, value] for name, value in {**STEADY, **options}.items()]
 
 
 def _starts(pane: str, session: str) -> list[list[str]]:
