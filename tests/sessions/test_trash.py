@@ -126,6 +126,28 @@ def test_ignored_files_that_no_program_makes_wait_for_the_user(repo: Path, file:
     assert done("trash", "expire", cwd=repo)["emptied"] == []
 
 
+@pytest.mark.parametrize(("file", "waits"), [(".env", True), ("cache/x", False)])
+def test_what_a_repository_ignores_that_a_commit_names_counts_too(
+    repo: Path, sealed: Path, file: str, waits: bool
+) -> None:
+    """Its clone is clean and has nothing of its own, and git does not look into it."""
+    library = repos.repository(sealed / "library")
+    repos.commit(library, ".gitignore", ".env\ncache/\n")
+    git(repo, "clone", "-q", str(library), "lib")
+    git(repo, "add", "lib")
+    git(repo, "commit", "-q", "-m", "Lib")
+    place = new(repo, "fix")
+    git(place, "clone", "-q", str(library), "lib")
+    (place / "lib" / file).parent.mkdir(exist_ok=True)
+    (place / "lib" / file).write_text("mine\n")
+    ignored = done("inspect", "fix", cwd=repo)["ignored"]
+    assert ignored["precious"] == ([f"lib/{file}"] if waits else [])
+    assert ignored["files"] == (0 if waits else 1)
+    entry = removed(repo, "fix")
+    assert bool(done("trash", "expire", cwd=repo)["emptied"]) != waits
+    assert (entry / "tree" / "lib" / file).exists() == waits
+
+
 def test_what_a_program_makes_again_and_what_main_has_too_goes(repo: Path) -> None:
     repos.commit(repo, ".gitignore", "build/\n*.log\n*.pyc\n.env\nlinked\nnode_modules\n")
     (repo / ".env").write_text("the same\n")

@@ -47,8 +47,9 @@ def _found(one: Entry, main: Path | None) -> bool:
     head = one.manifest.commit
     # A submodule's `.git` leads nowhere from in here, so that it waits as well.
     inside = nested.judge(one.tree, one.admin, nested.find(one.tree))
+    names += inside.ignored  # git does not look into a repository that a commit names
     return bool(
-        inside != Nested()
+        inside._replace(ignored=()) != Nested()
         or (head and _ask(one, "diff-index", "--cached", "--name-only", "-z", head, "--"))
         or _ask(one, *listed, "--modified")
         or ignored.worth_keeping(one.tree, [name for name in names if name], main)

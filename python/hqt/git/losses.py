@@ -223,9 +223,12 @@ def _ignored(
     worktree: Worktree, entries: Sequence[Entry], inside: _Inside, *, main: Path | None
 ) -> IgnoredFiles:
     """The ignored files, except what belongs to other worktrees inside; against those of `main`."""
+    seen = _paths(entries, lambda entry: entry.ignored)
+    folders = tuple(name for name in (*seen, *inside.nested.ignored) if name.endswith("/"))
+    deeper = [one for one in inside.nested.ignored if not one.rstrip("/").startswith(folders)]
     names = [
         name
-        for name in (*_paths(entries, lambda entry: entry.ignored), *inside.nested.ignored)
+        for name in (*seen, *deeper)
         if not any(Path(one).is_relative_to(worktree.path / name) for one in inside.worktrees)
     ]
     return ignored.survey(worktree.path, names, main) if names else IgnoredFiles()

@@ -36,7 +36,7 @@ class Nested(NamedTuple):
 
     repositories: tuple[str, ...] = ()
     submodules: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()  # ignored entries of submodules
+    ignored: tuple[str, ...] = ()  # what these repositories and submodules ignore
     edited: tuple[str, ...] = ()  # submodules with uncommitted changes, which `git status` shows
     worktrees: tuple[str, ...] = ()  # registered with a repository outside
 
@@ -76,15 +76,17 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
         }
         ignored: list[str] = []
         edited: list[str] = []
+        repositories: list[str] = []
+        for one, (clause, names) in zip(strangers, owned, strict=True):
+            ignored += (f"{one.path}/{name}" for name in names)
+            if clause:
+                repositories.append(f"{one.path} ({clause})")
         for one, (clause, names) in zip(where, files, strict=True):
             ignored += (f"{one.path}/{name}" for name in names)
             if clause:
                 of_submodules.setdefault(one.path, clause)
             if clause == _EDITED:
                 edited.append(one.path)
-        repositories = [
-            f"{one.path} ({clause})" for one, clause in zip(strangers, owned, strict=True) if clause
-        ]
     submodules = sorted(f"{name} ({clause})" for name, clause in of_submodules.items())
     return Nested(
         tuple(repositories),
@@ -175,24 +177,25 @@ def is_registered(root: Path, found: Found) -> bool:
     return outside and admin.worktree_path(entry) == Path(os.path.realpath(root / found.path))
 
 
-def _own(root: Path, found: Found) -> str | None:
-    """What a repository that is no submodule has of its own, as a clause; None for nothing."""
+def _own(root: Path, found: Found) -> tuple[str | None, tuple[str, ...]]:
+    """What a repository that is no submodule has of its own, as a clause, None for nothing; and its
+    ignored entries, as far as it may be asked for them."""
     if found.bare:
-        return "a bare repository"
+        return "a bare repository", ()
     git_dir = _git_dir(root / found.path)
     if git_dir is None:
-        return "a `.git` that leads nowhere"
+        return "a `.git` that leads nowhere", ()
     if (git_dir / "commondir").exists():
-        return "a worktree of another repository"
+        return "a worktree of another repository", ()
     place = Place(git_dir, root / found.path)
-    if clause := _own_commits(place, root):
-        return clause
+    commits = _own_commits(place, root)
     try:
         if any(name.startswith("filter.") for name, _ in _said(place)):
-            return "filters of its own, which hqt does not run"
+            return commits or "filters of its own, which hqt does not run", ()
     except (HqtError, OSError):
-        return "a configuration that cannot be read"
-    return _own_files(git_dir, root / found.path)[0]
+        return commits or "a configuration that cannot be read", ()
+    files, ignored = _own_files(git_dir, root / found.path)
+    return commits or files, ignored
 
 
 def _own_commits(place: Place, root: Path) -> str | None:
