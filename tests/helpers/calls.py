@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PYTHON = Path(__file__).resolve().parents[2] / "python"
-_WARM = "HQT_TEST_WARM" in os.environ  # asked before the seal takes it away
+WARM = "HQT_TEST_WARM" in os.environ  # asked before the seal takes it away
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Call:
 def hqt(*arguments: str | Path, cwd: Path | None = None) -> Call:
     """Run hqt in this process, as if typed in `cwd`; where `HQT_TEST_WARM` is set, by a warm server
     in a process of its own."""
-    if _WARM:
+    if WARM:
         from helpers import warming
 
         return warming.run(warming.warm_words(*arguments), cwd=cwd, **warming.lasting())
@@ -83,10 +83,14 @@ def refused(*arguments: str | Path, cwd: Path | None = None) -> dict[str, Any]:
     return hqt(*arguments, "--json", cwd=cwd).error
 
 
-def spawn(*arguments: str | Path, cwd: Path, **env: str) -> subprocess.Popen[bytes]:
-    """hqt in a process of its own, to be signalled or killed."""
-    words = [sys.executable, "-m", "hqt", *(os.fspath(one) for one in arguments)]
-    if _WARM:
+def spawn(*arguments: str | Path, cwd: Path, code: str = "", **env: str) -> subprocess.Popen[bytes]:
+    """hqt in a process of its own, to be signalled or killed; `code` is what that runs before, a
+    warm server does not."""
+    start = ["-m", "hqt"]
+    if code:
+        start = ["-c", f"{code}\nfrom hqt.__main__ import main\nraise SystemExit(main())"]
+    words = [sys.executable, *start, *(os.fspath(one) for one in arguments)]
+    if WARM:
         from helpers import warming
 
         words, env = warming.warm_words(*arguments), {**warming.lasting(), **env}

@@ -27,8 +27,18 @@ LONG = "one-of-the-long-names-of-this-world"
 NAME = "fix/#(touch${IFS}hit)"
 
 
+FILES = big.FEWER + 2
+
+
 @pytest.fixture
-def held(sealed: Path) -> Big:
+def held(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Big:
+    """Big by a lower measure than the real one: that is met in the first test and by the keys."""
+    monkeypatch.setattr(*big.LOWERED)
+    return big.make(sealed / "project", files=big.FEWER)
+
+
+@pytest.fixture
+def really(sealed: Path) -> Big:
     return big.make(sealed / "project")
 
 
@@ -44,14 +54,23 @@ def scratch(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def begin(
-    held: Big, tmux: Server, *words: str, name: str = "fix", below: str = "d3"
+    held: Big,
+    tmux: Server,
+    *words: str,
+    name: str = "fix",
+    below: str = "d3",
+    code: str = big.LOWER,
 ) -> tuple[subprocess.Popen[bytes], str]:
     """A creation whose checkout waits, and its window."""
     cwd = held.repo / below
-    call = spawn("-L", tmux.socket, "new", name, "--json", *words, cwd=cwd)
+    call = spawn("-L", tmux.socket, "new", name, "--json", *words, cwd=cwd, code=code)
     held.wait()
-    [window] = [line.split(" ")[0] for line in tmux.windows("#{window_id} #W") if "⎇" in line]
+    [window] = until(lambda: labelled(tmux))
     return call, window
+
+
+def labelled(tmux: Server) -> list[str]:
+    return [line.split(" ")[0] for line in tmux.windows("#{window_id} #W") if "⎇" in line]
 
 
 def ended(call: subprocess.Popen[bytes]) -> dict[str, object]:
@@ -70,8 +89,9 @@ def screen(tmux: Server, window: str) -> str:
     return tmux.cmd("capture-pane", "-p", "-t", window)
 
 
-def test_before_its_files_and_then_the_shell(held: Big, tmux: Server) -> None:
-    call, window = begin(held, tmux, "-d", name=NAME)
+def test_before_its_files_and_then_the_shell(really: Big, tmux: Server) -> None:
+    held = really
+    call, window = begin(held, tmux, "-d", name=NAME, code="")
     assert tmux.ask("#{window_name}", window) == "⎇ fix/＃(touch＄{IFS}hit)"
     assert marks(tmux, window) == [None, None, NAME]
     assert tmux.ask("#{window_id}") != window, "-d leaves the user where they were"
@@ -118,9 +138,9 @@ def test_progress_is_told_as_ever(held: Big, tmux: Server) -> None:
     said = [json.loads(line) for line in err.splitlines()]
     assert [said[0]["stage"], said[1]] == [
         "prepare",
-        {"stage": "checkout", "done": 0, "total": 6002},
+        {"stage": "checkout", "done": 0, "total": FILES},
     ]
-    assert (said[-1]["done"], said[-1]["total"]) == (6002, 6002)
+    assert (said[-1]["done"], said[-1]["total"]) == (FILES, FILES)
 
 
 def test_in_ascii(held: Big, tmux: Server) -> None:
@@ -216,11 +236,11 @@ def test_pressed_where_it_was_called_it_cancels_too(held: Big, tmux: Server) -> 
 @pytest.mark.parametrize(
     ("columns", "line"),
     [
-        (110, f"{'█' * 29}░  99%  N of 6002 files of {LONG}  Ctrl-C cancels"),
-        (90, f"{'█' * 9}░  99%  N of 6002 files of {LONG}  Ctrl-C cancels"),
-        (60, f"{'█' * 9}░  99%  N of 6002 files  Ctrl-C cancels"),
-        (40, " 99%  N/6002  Ctrl-C cancels"),
-        (20, " 99%  N/6002"),
+        (110, f"{'█' * 29}░  99%  N of {FILES} files of {LONG}  Ctrl-C cancels"),
+        (90, f"{'█' * 9}░  99%  N of {FILES} files of {LONG}  Ctrl-C cancels"),
+        (60, f"{'█' * 9}░  99%  N of {FILES} files  Ctrl-C cancels"),
+        (40, f" 99%  N/{FILES}  Ctrl-C cancels"),
+        (20, f" 99%  N/{FILES}"),
     ],
 )
 def test_the_line_fits_its_pane(held: Big, columns: int, line: str) -> None:
@@ -229,7 +249,7 @@ def test_the_line_fits_its_pane(held: Big, columns: int, line: str) -> None:
         call, window = begin(held, tmux, "-d", name=LONG)
 
         def is_there() -> bool:
-            return re.sub(r"\d+(?=( of |/)6002)", "N", screen(tmux, window).rstrip()) == line
+            return re.sub(rf"\d+(?=( of |/){FILES})", "N", screen(tmux, window).rstrip()) == line
 
         assert until(is_there), screen(tmux, window)
         held.go()
@@ -251,7 +271,7 @@ def test_a_failure_leaves_no_window(held: Big, tmux: Server) -> None:
     (held.repo.parent / "wait.sh").write_text("#!/bin/sh\necho 'no key' >&2\nexit 1\n")
     git(held.repo, "config", "filter.wait.required", "true")
     tmux.cmd("set-hook", "-g", "after-new-window", "set -g @opened 1")
-    call = spawn("-L", tmux.socket, "new", "fix", "-d", "--json", cwd=held.repo)
+    call = spawn("-L", tmux.socket, "new", "fix", "-d", "--json", cwd=held.repo, code=big.LOWER)
     _, err = call.communicate(timeout=20)
     assert call.returncode == 1
     assert json.loads(err)["error"]["code"] == "git_failed"
@@ -319,7 +339,7 @@ def test_of_a_bare_repository_git_tells_how_many(sealed: Path, held: Big, tmux: 
     for key in ("smudge", "clean"):
         git(bare, "config", f"filter.wait.{key}", git(held.repo, "config", f"filter.wait.{key}"))
     call, window = begin(Big(bare), tmux, "-d", below=".")
-    assert until(lambda: "of 6002 files of fix" in screen(tmux, window))
+    assert until(lambda: f"of {FILES} files of fix" in screen(tmux, window))
     held.go()
     assert call.wait(20) == 0
     assert len(tmux.windows()) == 2
@@ -330,7 +350,7 @@ def test_the_client_goes_there_and_comes_back(held: Big) -> None:
         tmux = person.server
         call, window = begin(held, tmux, "--switch", "--client", person.client)
         assert person.ask("#{window_id}") == window
-        person.see("of 6002 files of fix")
+        person.see(f"of {FILES} files of fix")
         call.send_signal(signal.SIGTERM)
         ended(call)
         assert person.ask("#{window_id}") == "@0"
@@ -346,7 +366,7 @@ def test_in_session_mode_nobody_is_thrown_out(held: Big) -> None:
         tmux = person.server
         call, _ = begin(held, tmux, "--switch", "--client", person.client)
         assert person.ask("#{session_name}") == "fix"
-        person.see("of 6002 files of fix")
+        person.see(f"of {FILES} files of fix")
         call.send_signal(signal.SIGTERM)
         ended(call)
         assert person.ask("#{session_name}") == "main"
@@ -387,7 +407,7 @@ def test_a_signal_at_any_moment_leaves_all_or_nothing(
 ) -> None:
     held.go()
     before = everything(held.repo)
-    call = [sys.executable, "-c", interrupting.SCRIPT, place, moment, "SIGTERM"]
+    call = [sys.executable, "-c", big.LOWER + interrupting.SCRIPT, place, moment, "SIGTERM"]
     finished = subprocess.run(
         [*call, "-L", tmux.socket, "new", "fix", "-d", "--json"],
         cwd=held.repo, env={**os.environ, "PYTHONPATH": str(PYTHON)}, capture_output=True,
