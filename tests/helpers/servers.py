@@ -86,24 +86,28 @@ def start(
     socket = f"hqt-{secrets.token_hex(4)}"
     conf = Path(os.environ["HOME"]) / f"{socket}.conf"
     conf.write_text("\n".join(("set -g default-shell /bin/sh", *config, "")))
-    subprocess.run(
-        f"tmux -u -L {socket} -f {conf} new-session -d -s {session}".split()
-        + f"-x {size[0]} -y {size[1]}".split()
+    done = subprocess.run(
+        f"tmux -u -L {socket} -f {conf} new-session -d -P -F".split()
+        + ["#{pid}"]
+        + f"-s {session} -x {size[0]} -y {size[1]}".split()
         + (["-c", str(cwd)] if cwd else [])
         + ["--", *command],
+        stdout=subprocess.PIPE,
         check=True,
         timeout=DEADLINE,
     )
-    server = Server(socket, 0)
-    return Server(socket, int(server.ask("#{pid}")))
+    return Server(socket, int(done.stdout))
 
 
 def end(server: Server) -> None:
     """End the server and wait until it is gone, even when it was stopped or hangs."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(server.pid, signal.SIGCONT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            server.cmd("kill-server", check=False)
+        if _is_known(server):
+            os.kill(server.pid, signal.SIGTERM)  # which is all that kill-server does
+        else:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.cmd("kill-server", check=False)
         if not until(lambda: not _lives(server.pid), 3):
             os.kill(server.pid, signal.SIGKILL)
             until(lambda: not _lives(server.pid))
@@ -130,6 +134,13 @@ def width(text: str) -> int:
 def has(program: str) -> bool:
     """Whether this machine has a program."""
     return shutil.which(program) is not None
+
+
+def _is_known(server: Server) -> bool:
+    """Whether its process is still this very server; not known where there is no /proc."""
+    with contextlib.suppress(OSError):
+        return os.fsencode(server.socket) in Path(f"/proc/{server.pid}/cmdline").read_bytes()
+    return False
 
 
 def _lives(pid: int) -> bool:
