@@ -125,6 +125,31 @@ def test_a_project_that_is_gone(repo: Path, sealed: Path, verb: str) -> None:
             assert refused(verb, name, cwd=cwd)["code"] == "project_missing"
 
 
+def test_a_session_whose_project_is_gone_can_be_forgotten(
+    repo: Path, sealed: Path, tmux: Server
+) -> None:
+    here, other = ("-L", tmux.socket), repos.repository(sealed / "other")
+    made = [
+        done(*here, "new", name, *how, "-d", cwd=repo)
+        for name, how in (("fix", ()), ("plain", ("--no-worktree",)))
+    ]
+    shutil.rmtree(repo)
+    for one in made:
+        tmux.cmd("kill-window", "-t", one["window"])
+        id = one["session"]["id"]
+        error = refused(*here, "remove", id, cwd=other)
+        assert error["code"] == "project_missing"
+        assert f"`hqt remove --keep-worktree session:{id}`" in error["remedy"]
+    error = refused(*here, "remove", "--keep-worktree", "fix", cwd=other)
+    assert error["code"] == "project_missing", "by its id alone"
+    assert len(done(*here, "open", "--all", "--dry-run", cwd=other)["failed"]) == len(made)
+    for one in made:
+        id = one["session"]["id"]
+        (gone,) = done(*here, "remove", "--keep-worktree", f"session:{id}", cwd=other)["removed"]
+        assert (gone["session"], gone["path"]) == (id, None)
+    assert done(*here, "open", "--all", "--dry-run", cwd=other)["failed"] == []
+
+
 def test_what_has_no_worktree(repo: Path, sealed: Path, tmux: Server) -> None:
     here = ("-L", tmux.socket)
     (sealed / "plain").mkdir()

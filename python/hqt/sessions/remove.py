@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hqt import documents, signals, texts
-from hqt.errors import Checks, HqtError, foremost
+from hqt.errors import Checks, Code, HqtError, foremost
 from hqt.models import Caller, Pane, Session, Worktree
 from hqt.results import Inventory, Removals, Removed
 from hqt.sessions import (
@@ -34,6 +34,7 @@ from hqt.sessions.doomed import Doomed, all_of
 from hqt.sessions.evacuate import evacuate, sentence
 from hqt.sessions.inspect import Permits
 from hqt.sessions.leading import Passage
+from hqt.sessions.targets import Target
 from hqt.sessions.world import World
 
 
@@ -105,7 +106,7 @@ def _checked(caller: Caller, names: Sequence[str], terms: Terms) -> list[Doomed]
     checks, found, judged = Checks(), [], []
     for name in names:
         with checks:
-            found.append(targets.find(caller, name, by_name=False))
+            found.append(_meant(caller, name, terms))
     doomed = all_of(found, checks, keep_worktree=terms.keep_worktree, evacuate=terms.evacuate)
     several = len(doomed) + len(checks.failed)
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
@@ -117,6 +118,18 @@ def _checked(caller: Caller, names: Sequence[str], terms: Terms) -> list[Doomed]
         first.message = f"{first.message} None of the {several} was removed."
     checks.settle()
     return judged
+
+
+def _meant(caller: Caller, name: str, terms: Terms) -> Target:
+    """What a name means. Of a project that is gone a session can still be forgotten, by its id and
+    when nothing else is asked for: whatever is left of its worktree is not touched."""
+    try:
+        return targets.find(caller, name, by_name=False)
+    except HqtError as error:
+        left = error.code is Code.PROJECT_MISSING and terms.keep_worktree
+        if left and (target := targets.orphan(caller, name)):
+            return target
+        raise
 
 
 def _judge(one: Doomed, terms: Terms, branches: frozenset[str]) -> Doomed:

@@ -257,9 +257,20 @@ def _require_project(text: str) -> None:
             raise HqtError(
                 Code.PROJECT_MISSING,
                 f"The project of session {session.nickname!r} is gone: {session.project}.",
-                "Bring the folder back, then try again; nothing was changed.",
+                "Bring the folder back, then try again; nothing was changed. `hqt remove "
+                f"--keep-worktree session:{session.id}` forgets the session.",
                 {"session": session.id, "project": str(session.project)},
             )
+
+
+def orphan(caller: Caller, text: str) -> Target | None:
+    """The session with the id `text`, whose project is gone; None if there is none."""
+    session = worlds.rows().get(text.removeprefix("session:"))
+    if session is None or session.project.exists():
+        return None
+    with worlds.glancing(caller) as seen:
+        caller = worlds.settled(caller, seen)
+        return Target(worlds.without_repository(caller, seen, session.project), None, session)
 
 
 def ambiguous(text: str, candidates: list[str]) -> HqtError:
