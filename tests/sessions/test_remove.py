@@ -589,7 +589,7 @@ def test_a_guest_is_not_removed_with_the_worktree_it_lives_in(repo: Path, tmux: 
     done("-L", tmux.socket, "remove", "session:b", cwd=repo)
     error = refused("-L", tmux.socket, "remove", "b", cwd=repo)
     assert error["code"] == "busy"
-    assert "Other sessions live in b" in error["message"]
+    assert error["message"] == "Other sessions live in b: a."
     done("-L", tmux.socket, "remove", "b", "--evacuate", cwd=repo)
     (left,) = done("list", cwd=repo)["sessions"]
     assert left["nickname"] == "a"

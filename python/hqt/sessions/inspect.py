@@ -45,6 +45,8 @@ def take(
 
     lost = losses(world, tree, going, removing)
     who = occupants(world, tree, going, gone)
+    names = {one.id: one.nickname for one in world.sessions}
+    called = replace(who, sessions=tuple(names[id] for id in who.sessions))  # for people
     found = None if tree.missing else changes.told_by(lost) or changes.count(tree, world.repository)
     view = replace(views.plain(world, tree), changes=found, unique_commits=lost.unique_count)
     return Inventory(
@@ -52,7 +54,7 @@ def take(
         sessions=tuple(views.session_view(world, one) for one in world.shown_in(tree)),
         losses=lost,
         occupants=who,
-        refusals=refusals(tree, lost, who, permits),
+        refusals=refusals(tree, lost, called, permits),
         sentence=verdict.sentence(lost),
     )
 
