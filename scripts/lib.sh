@@ -76,9 +76,10 @@ begin_setup() {
     ) </dev/null >/dev/null 2>&1 &
 }
 
-# Shows the text $1 in the client $2 ('' for whichever tmux finds). Starts tmux. The text goes
-# through an option because display-message would run a #(command) in it.
+# Shows the text $1 in the client $2 ('' for whichever tmux finds; tmux 3.2 cannot be told which).
+# Starts tmux. The text goes through an option because display-message would run a #(command) in it.
 show_message() {
     tmux -u set-option -g @hqt_message "$1" \; \
-        display-message ${2:+-c "$2"} -d 5000 '#{@hqt_message}' >/dev/null 2>&1
+        display-message ${2:+-c "$2"} -d 5000 '#{@hqt_message}' >/dev/null 2>&1 ||
+        [ -z "$2" ] || show_message "$1" ''
 }
