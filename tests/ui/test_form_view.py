@@ -12,7 +12,9 @@ from ui.forms import after, at, opened, screen, seen, typed, wrong
 
 def test_hidden_until_checked() -> None:
     assert "Folder" in screen(opened())
+    assert "named after the branch" in screen(opened())
     unchecked = screen(after(opened(), "tab", "space"))
+    assert "Nickname     made up" in unchecked, "there is no branch to name it after"
     assert "[ ] Isolate in worktree" in unchecked
     assert "Folder" not in unchecked
     assert "Prompt" in unchecked

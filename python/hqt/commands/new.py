@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("-b", "--branch", metavar="BRANCH", help="The new branch (default: from NAME).")
 @click.option("--checkout", metavar="BRANCH", help="An existing or remote-tracking branch.")
 @click.option("--detach", is_flag=True, help="No branch: a detached HEAD.")
-@click.option("--no-worktree", "plain", is_flag=True, help="Stay in the project's folder.")
+@click.option("--no-worktree", "plain", is_flag=True, help="Stay in the checkout you are in.")
 @click.option("--from", "start", metavar="REV", help="Where the branch starts (default: HEAD).")
 @click.option("--path", metavar="DIR", help="The new worktree's folder.")
 @click.option("-H", "--harness", metavar="HARNESS", help="What runs in the window.")

@@ -193,7 +193,7 @@ def _value(state: FormState, name: str, space: int, icons: Icons) -> tuple[Line,
     text = held(state, name)
     focused = state.focus == name
     if not text.text:
-        return (Fragment(_PLACEHOLDERS[name], DIM, f"{name}:0"),), 0
+        return (Fragment(_placeholder(state, name), DIM, f"{name}:0"),), 0
     follows = (name == "folder" and not state.folder_edited) or (
         name == "branch" and not state.branch_edited
     )
@@ -203,6 +203,13 @@ def _value(state: FormState, name: str, space: int, icons: Icons) -> tuple[Line,
         return (Fragment(shown, style, f"{name}:0"),), 0
     part = scrolled(text.text, text.cursor, space)
     return (Fragment(part.text, style, f"{name}:{part.start}"),), part.cursor
+
+
+def _placeholder(state: FormState, name: str) -> str:
+    """What an empty field will be; without a branch of its own nothing gives a session its name."""
+    if name == "nickname" and (not state.isolate or state.mode is Mode.DETACHED):
+        return "made up"
+    return _PLACEHOLDERS[name]
 
 
 def _with_start(state: FormState, line: Line, cells: int, icons: Icons) -> Line:
