@@ -95,10 +95,14 @@ def test_folders_at_any_depth_are_found_but_no_other_checkout(repo: Path, worktr
     assert set(plan.left_out) == {
         "a/nested: it belongs to another checkout.",
         "a/nested/.env: it belongs to another checkout.",
-        ".worktrees/topic/.env: it belongs to another checkout.",
-    }
+    }, "of the pool's own worktrees, which only grow in number, nothing is told"
     targets = {str(step.target.relative_to(worktree)) for step in plan.steps}
     assert targets == {"a", "a/.env", "a/b", "a/b/.env"}
+    write(worktree / "only here")
+    plan = planned(repo, worktree, '[setup]\ncopy = ["**/only here"]\n')
+    assert plan.left_out == (f"nothing in {repo} matches **/only here.",)
+    plan = planned(repo, worktree, '[setup]\ncopy = ["**/HEAD"]\n')
+    assert plan.left_out == (f"nothing in {repo} matches **/HEAD.",)
 
 
 def test_the_pool_and_git_itself_are_never_brought_along(repo: Path, worktree: Path) -> None:

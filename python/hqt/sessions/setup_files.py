@@ -30,6 +30,7 @@ _KEYS = ("copy", "link", "command")
 _HIDING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
+_LINKED = re.compile(rb"gitdir: .*/worktrees/[^/]+\n?", re.DOTALL)  # a linked worktree's `.git`
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ def plan(setup: Setup, main: Path, worktree: Path) -> SetupPlan:
     for kind, patterns in (("link", setup.link), ("copy", setup.copy)):
         for pattern in patterns:
             found = sorted(main.glob(pattern))
+            if "**" in pattern:
+                found = [source for source in found if not _unmeant(source, main)]
             if not found:
                 absent[pattern] = None
             for source in found:
@@ -147,6 +150,21 @@ def _obstacle(kind: str, source: Path, target: Path, main: Path, worktree: Path)
         both = kind == "copy" and folder and target.is_dir() and not target.is_symlink()
         return "" if both else "it is there already"
     return ""
+
+
+def _unmeant(source: Path, main: Path) -> bool:
+    """Whether something that was found at any depth is git's own or lies in a linked worktree, as
+    all of the pool does: nobody means that, so nothing is told of it. A submodule is none."""
+    name = source.relative_to(main)
+    if ".git" in name.parts:
+        return True
+    for folder in (main / parent for parent in name.parents[:-1]):
+        try:
+            if _LINKED.fullmatch((folder / ".git").read_bytes()):
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def _inside(folder: Path, root: Path) -> bool:
