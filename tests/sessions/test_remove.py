@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import subprocess
 import sys
@@ -629,3 +630,25 @@ def test_a_pane_that_joined_a_plain_session_stays(repo: Path, tmux: Server) -> N
     done("-L", tmux.socket, "remove", "plain", cwd=repo)
     assert tmux.ask("#{window_id} #{@hqt_session}", pane) == f"{plain['window']} "
     assert len(tmux.cmd("list-panes", "-t", plain["window"]).splitlines()) == 1
+
+
+def test_a_server_that_does_not_say_who_is_there_is_somebody(
+    tmux: Server, repo: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As to a client of another version: the windows stayed, their shells in the trash."""
+    place = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)["worktree"]["path"]
+    (sealed / "newer").mkdir()
+    newer = sealed / "newer" / "tmux"
+    newer.write_text(
+        "#!/bin/sh\necho 'protocol version mismatch (client 8, server 7)' >&2\nexit 1\n"
+    )
+    newer.chmod(0o755)
+    with monkeypatch.context() as here:
+        here.setenv("PATH", str(newer.parent), prepend=os.pathsep)
+        for verb in (["remove", "fix"], ["remove", "fix", "--force"]):
+            error = refused("-L", tmux.socket, *verb, cwd=repo)
+            assert error["code"] == "busy"
+            assert "tmux does not say who is in there (protocol version" in error["message"]
+        assert Path(place).is_dir()
+        assert done("-L", tmux.socket, "list", cwd=repo)["worktrees"][1]["windows"] is None
+    assert done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]["windows_closed"]

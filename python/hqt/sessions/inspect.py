@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hqt import verdict
 from hqt.models import Caller, Losses, Occupants, Refusal, Session, Worktree
 from hqt.results import Inventory
-from hqt.sessions import targets, views
+from hqt.sessions import sight, targets, views
 from hqt.sessions.locate import require_worktree
 from hqt.sessions.world import World
 
@@ -120,4 +120,5 @@ def occupants(
         else pane
         for pane in found.panes
     )
-    return replace(found, panes=panes, sessions=tuple(others))
+    unseen = sight.refusing(world.caller) if world.snapshot is None else ()
+    return replace(found, panes=panes, busy=(*found.busy, *unseen), sessions=tuple(others))

@@ -70,6 +70,21 @@ def _says_nobody(error: HqtError) -> bool:
     return error.code is Code.TMUX_UNAVAILABLE
 
 
+def refusing(caller: Caller) -> tuple[str, ...]:
+    """Why a server that is there does not show who is in its panes, as one clause; nothing where
+    none is. Raises `timeout`."""
+    try:
+        answer = connect(caller).look(["list-sessions", "-F", ""])
+    except HqtError as error:
+        if not _says_nobody(error):
+            raise
+        return ()  # no tmux on this machine
+    if answer.status == 0 or answer.nobody:
+        return ()
+    words = answer.err.strip().rstrip(".") or f"exit status {answer.status}"
+    return (f"tmux does not say who is in there ({words})",)
+
+
 def settled(caller: Caller, seen: Seen) -> Caller:
     """`caller` with the folder of the pane that pressed the key, where a key was pressed."""
     snapshot = seen() if caller.by_key else None
