@@ -53,6 +53,18 @@ def nothing_left(slow: Path) -> bool:
     return len(trees) == 1 and not git(slow, "branch", "--list", "fix")
 
 
+def test_a_call_ends_though_the_server_has_been_stopped_meanwhile(warm: Warm, slow: Path) -> None:
+    call, pid = begun(slow), warm.pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        (slow.parent / "go").touch()
+        call.communicate(timeout=10)
+        assert call.returncode == 0
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert until(lambda: not children(pid))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_the_client_takes_everything_back(
     warm: Warm, slow: Path, number: signal.Signals

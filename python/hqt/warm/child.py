@@ -54,6 +54,7 @@ def work(connection: _socket.socket) -> NoReturn:
     connection.settimeout(None)
     with contextlib.suppress(OSError):
         connection.sendall(wire.last_words(status, program), _socket.MSG_NOSIGNAL)
+        connection.shutdown(_socket.SHUT_WR)  # for the server, too, which may be stopped
     os._exit(status)
 
 

@@ -8,8 +8,8 @@
                      not to work for this client closes instead; then the client goes the cold way
     client → child   GO: from here on there is no other way, and before it nothing is begun
     child → client   one byte, the exit status, which the server says too; where the call ends as
-                     another program, its length, folder and words. The end of the stream when the
-                     child is gone; without a status it has died
+                     another program, its length, folder and words. Then the end of the stream,
+                     which comes without a status when the child has died
 
 Loaded by every call, so: `_socket` and `sys` only.
 """
