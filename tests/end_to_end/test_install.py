@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +109,14 @@ def test_without_a_server_and_with_the_data(sealed: Path) -> None:
     assert told["server"] is False
     assert told["deleted"] == [str(data / "envs")]
     assert [path.name for path in data.iterdir()] == ["mine"]
+
+
+def test_the_bytecode_does_not_come_back_with_the_answer(sealed: Path) -> None:
+    env = {**os.environ, **launcher_environment(), "HQT_PYCACHE": ""}
+    words = (ROOT / "scripts/hqt", "-L", "nobody", "uninstall")
+    for flags, left in (((), True), (("--data",), False)):
+        subprocess.run([*words, *flags], env=env, cwd=sealed, check=True, timeout=60)
+        assert (sealed / ".local/share/hqt/pycache").exists() is left, flags
 
 
 def test_the_data_stays_unless_asked(sealed: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,6 +155,7 @@ def _link(link: Path) -> None:
 
 def _delete(folder: Path) -> tuple[Path, ...]:
     """What setup has made in the data directory; nothing else in there is touched."""
+    sys.dont_write_bytecode = True  # or what is imported for the answer brings its cache back
     found = [folder / part for part in _PARTS if os.path.lexists(folder / part)]
     for path in found:
         if path.is_dir() and not path.is_symlink():
