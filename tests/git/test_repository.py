@@ -169,10 +169,12 @@ def test_what_a_hook_leaves_in_the_environment_is_not_obeyed(
     repo: Path, sealed: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     other = repository(sealed / "other")
+    commit(other, "more")
     (repo / "a").mkdir()
+    head = git_head(repo)
     monkeypatch.setenv(variable, str(repo if "CEILING" in variable else other / ".git"))
     assert discover(repo / "a").main == repo
-    assert resolve(discover(repo), "main", checkout=repo) == git_head(repo)
+    assert resolve(discover(repo), "main", checkout=repo) == head
 
 
 # git agrees

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from helpers.replicas import replica
 from helpers.repos import commit, git, linked, repository
 
 Build = Callable[[Path, Path], None]
@@ -30,7 +31,13 @@ class State:
 
 def fresh(home: Path) -> tuple[Path, Path]:
     """A repository with a handful of files, and a worktree of it on the new branch `topic`."""
-    repo = repository(home / "project", files=2)
+    repo = (home / "project").resolve()
+    replica(repo, "fresh", lambda: _build(repo))
+    return repo, repo / ".worktrees" / "topic"
+
+
+def _build(repo: Path) -> None:
+    repository(repo, files=2)
     (repo / ".gitignore").write_text("*.log\n.env*\ncache/\nnode_modules/\n*.sqlite\n.worktrees/\n")
     (repo / "folder").mkdir()
     (repo / "folder" / "inner").write_text("inner\n")
@@ -39,7 +46,7 @@ def fresh(home: Path) -> tuple[Path, Path]:
     (repo / "link").symlink_to("file0")
     git(repo, "add", "-A")
     git(repo, "commit", "-q", "-m", "Second")
-    return repo, linked(repo, repo / ".worktrees" / "topic")
+    linked(repo, repo / ".worktrees" / "topic")
 
 
 def states() -> Iterator[State]:
