@@ -8,4 +8,5 @@ use_dev_environment() {
     bin=${python%/*}
     # Elsewhere than beside the sources, and shared with the calls of hqt that tests make.
     export PYTHONPYCACHEPREFIX="$data/pycache"
+    unset PYTHONDONTWRITEBYTECODE # else each worker of the tests rewrites all asserts anew
 }
