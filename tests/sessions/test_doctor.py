@@ -198,6 +198,21 @@ def test_keys_that_cannot_be_bound_or_only_once(repo: Path, tmux: Server) -> Non
     ]
 
 
+def test_a_default_key_that_is_the_users_own(repo: Path, tmux: Server) -> None:
+    words = ("-L", tmux.socket)
+    env = {**os.environ, **launcher_environment(), "HQT_WARM": "off"}
+    env["TMUX"] = f"{tmux.ask('#{socket_path}')},1,0"
+    for command, level in (("unbind-key", "ok"), ("bind-key", "note")):
+        tmux.cmd(command, "W", *(["display-message", "mine"] if level == "note" else []))
+        subprocess.run([ROOT / "hqt.tmux"], env=env, check=True, timeout=60)
+        (found,) = findings(*words, cwd=repo)["options"]
+        assert found["level"] == level, found
+    assert found["message"].startswith("W is bound to something else, which stays; ")
+    tmux.cmd("set", "-g", "@hqt-key", "W")  # no offer any more: it is taken
+    subprocess.run([ROOT / "hqt.tmux"], env=env, check=True, timeout=60)
+    assert [one["level"] for one in findings(*words, cwd=repo)["options"]] == ["ok"]
+
+
 @pytest.mark.usefixtures("programs")
 def test_every_installed_agent_is_looked_at(sealed: Path) -> None:
     found = findings("-L", "nobody", cwd=sealed)

@@ -8,6 +8,8 @@ from hqt.options import OPTIONS
 from hqt.results import Finding
 from hqt.tmux.server import Tmux
 
+_OWN = "#{@hqt_launcher} --key "  # in every binding of hqt.tmux's
+
 
 def findings(tmux: Tmux, options: Mapping[str, str]) -> Iterator[Finding]:
     """What is wrong with the keys in `options`, those of a tmux server, as hqt.tmux binds them."""
@@ -21,8 +23,16 @@ def findings(tmux: Tmux, options: Mapping[str, str]) -> Iterator[Finding]:
                 f"tmux knows no key {value!r}, so {name} binds none.",
                 "Write it as tmux does, such as N, C-n or M-n; none means no key.",
             )
-        else:
-            users.setdefault(_key(answer.out, value), []).append(name)
+            continue
+        users.setdefault(_key(answer.out, value), []).append(name)
+        if name not in options and answer.out and _OWN not in answer.out[0]:
+            yield Finding(
+                "options",
+                "note",
+                f"{_key(answer.out, value)} is bound to something else, which stays; hqt's default "
+                f"for {name} is only an offer.",
+                f"Name another key in {name}, or unbind that one and load hqt again.",
+            )
     for key, names in users.items():
         if len(names) > 1:
             yield Finding(
