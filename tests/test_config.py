@@ -107,6 +107,7 @@ def test_an_empty_tmux_option_is_as_good_as_unset_but_an_empty_key_unbinds() -> 
         ("@hqt-trash-days", "14\n", "number of days"),
         ("@hqt-worktree-dir", "{home}/x", "{main}, {checkout} and {repo}"),
         ("@hqt-worktree-dir", "{main", "in braces"),
+        ("@hqt-worktree-dir", "$HOME/x", "~ is your home"),
         ("@hqt-harness", "rm -rf", "harness profile"),
         ("@hqt-popup-width", "200%", "percent"),
     ],

@@ -58,8 +58,9 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "worktree-dir",
         "{main}/.worktrees",
-        rule=r"(?:[^\0{}]|\{(?:main|checkout|repo)\})+",
-        meaning="a folder in which only {main}, {checkout} and {repo} stand in braces",
+        rule=r"(?!\$)(?:[^\0{}]|\{(?:main|checkout|repo)\})+",
+        meaning="a folder in which only {main}, {checkout} and {repo} stand in braces, and which "
+        "does not begin with $ (~ is your home)",
     ),
     Option("from", "current", ("current", "main")),
     Option(

@@ -22,6 +22,17 @@ def test_open_is_idempotent(repo: Path, tmux: Server) -> None:
     assert len(tmux.windows()) == 2
 
 
+def test_the_name_that_the_user_gave_a_window_stays(repo: Path, tmux: Server) -> None:
+    made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
+    tmux.cmd("rename-window", "-t", made["window"], "mine")
+    for verb in (["open", "fix"], ["list"], ["new", "other", "-d"]):
+        done("-L", tmux.socket, *verb, cwd=repo)
+        assert tmux.ask("#{window_name}", made["window"]) == "mine"
+    repos.git(Path(made["worktree"]["path"]), "branch", "-m", "fixed")
+    done("-L", tmux.socket, "open", "fix", cwd=repo)
+    assert tmux.ask("#{window_name}", made["window"]) == "⎇ fixed", "it would be wrong now"
+
+
 def test_open_makes_a_window_that_was_closed(repo: Path, tmux: Server) -> None:
     made = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)
     tmux.cmd("kill-window", "-t", made["window"])

@@ -194,12 +194,15 @@ def marks(world: World, session: Session, tree: Worktree | None) -> dict[str, st
 
 def mark(world: World, window: str, session: Session, tree: Worktree | None) -> None:
     """Make an existing window the session's: its options and its label, where they differ. What
-    was counted in the checkout that it leaves goes with that."""
+    was counted in the checkout that it leaves goes with that. One that showed the same session in
+    the same place, on the same branch, has the name that the user wants."""
     from hqt.tmux import windows
 
     if world.snapshot:
         options = marks(world, session, tree)
         pane = next((one for one in world.snapshot.panes if one.window == window), None)
+        before = (pane.window_session, pane.window_branch, pane.window_worktree) if pane else ()
+        same = tree is not None and before == tuple(options.values())
         if pane and pane.window_worktree != options["@hqt_worktree"]:
             options |= {"@hqt_dirty": "", "@hqt_unique": ""}
         if pane and pane.window_session != session.id:  # it was not the session's so far
@@ -208,7 +211,7 @@ def mark(world: World, window: str, session: Session, tree: Worktree | None) -> 
             worlds.connect(world.caller),
             world.snapshot,
             window,
-            text=label(session, tree),
+            text=None if same else label(session, tree),
             options=options,
         )
 
