@@ -115,6 +115,7 @@ def test_git_and_help_in_popups(person: Terminal) -> None:
     opened(person)
     person.press("?")
     person.see("Usage: hqt")
+    person.see("prefix W", "hqt: menu", "q closes this")
     person.press("q")
     person.dismissed("Usage: hqt", "┌")
 

@@ -29,9 +29,14 @@ _ARCHIVE = "Archive {}? (y/n)"
 PATIENCE = 0.25  # seconds that the menu waits for the counts of its worktrees
 _LAUNCHER = "@hqt_launcher"
 _HELP = """
-pager=${PAGER:-less -R}
-command -v "${pager%% *}" >/dev/null 2>&1 || { "$@"; read -r _; exit; }
-"$@" | $pager
+help() {
+    tmux -u list-keys -N -P 'prefix ' 2>/dev/null | grep 'hqt:' && echo
+    "$@"
+}
+pager=${PAGER:-less}
+command -v "${pager%% *}" >/dev/null 2>&1 || { help "$@"; echo; echo 'Enter closes this.'; read -r _; exit; }
+export LESS="${LESS-} -R -Pq closes this$"
+help "$@" | $pager
 """.strip()
 
 
