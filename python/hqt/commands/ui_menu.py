@@ -34,7 +34,12 @@ help() {
     "$@"
 }
 pager=${PAGER:-less}
-command -v "${pager%% *}" >/dev/null 2>&1 || { help "$@"; echo; echo 'Enter closes this.'; read -r _; exit; }
+command -v "${pager%% *}" >/dev/null 2>&1 || {
+    help "$@"
+    printf '\\nEnter closes this.'
+    read -r _
+    exit
+}
 export LESS="${LESS-} -R -Pq closes this$"
 help "$@" | $pager
 """.strip()
