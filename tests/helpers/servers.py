@@ -26,14 +26,16 @@ Seen = TypeVar("Seen")
 def until(look: Callable[[], Seen], timeout: float = DEADLINE) -> Seen:
     """Look again and again until there is something to see; the last look when time is up.
 
-    A look that costs is taken less often: most of the machine is left to what is waited for.
+    A look that costs is taken less often, and so is one for what takes its time: most of the
+    machine is left to what is waited for.
     """
-    deadline = time.monotonic() + timeout
+    start = time.monotonic()
     while True:
         began = time.monotonic()
-        if (seen := look()) or began >= deadline:
+        if (seen := look()) or began >= start + timeout:
             return seen
-        time.sleep(max(0.01, 3 * (time.monotonic() - began)))
+        now = time.monotonic()
+        time.sleep(max(0.01, 3 * (now - began), min(0.1, (now - start) / 8)))
 
 
 @dataclass(frozen=True, slots=True)

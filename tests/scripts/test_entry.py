@@ -307,7 +307,7 @@ def slow(copy: Plugin, monkeypatch: pytest.MonkeyPatch) -> Path:
     gate = copy.home / "go on"
     waiting = f"""
 [ "$1" = --version ] && exit
-while [ ! -e '{gate}' ]; do sleep 0.05; done
+while [ -e "$0" ] && [ ! -e '{gate}' ]; do sleep 0.05; done
 exit 1"""
     monkeypatch.setenv("PATH", programs(copy.home / "path", "git", "tmux", scripts={"uv": waiting}))
     return gate
