@@ -75,7 +75,7 @@ def test_a_signal_to_the_client_takes_everything_back(
     assert (call.returncode, out) == (130, b"")
     assert json.loads(err)["error"]["code"] == "interrupted"
     assert nothing_left(slow)
-    assert not children(warm.pid)
+    assert until(lambda: not children(warm.pid))
 
 
 def test_a_second_signal_does_not_disturb_the_rollback(warm: Warm, slow: Path) -> None:
