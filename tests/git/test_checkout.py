@@ -270,6 +270,15 @@ def test_with_filters_off_it_is_not_missed(repo: Path) -> None:
     assert (tree / "a.bin").read_text() == "pointer\n"
 
 
+def test_filters_are_off_in_an_older_spelling_of_their_section_too(repo: Path) -> None:
+    commit(repo, ".gitattributes", "*.bin filter=loud\n")
+    commit(repo, "a.bin", "pointer\n")
+    with (repo / ".git" / "config").open("a") as config:
+        config.write("[filter.loud]\n\tsmudge = tr a-z A-Z\n\tclean = tr A-Z a-z\n")
+    assert (make(repo, "on").path / "a.bin").read_text() == "POINTER\n"
+    assert (make(repo, "off", filters=False).path / "a.bin").read_text() == "pointer\n"
+
+
 def test_a_filter_that_is_not_required_may_be_missing(repo: Path) -> None:
     a_missing_program(repo)
     git(repo, "config", "filter.l.f=s.required", "false")

@@ -15,6 +15,8 @@ WRITTEN = [
     "[a]\n\tk = v\n",
     '[a "Sub"] k = v',
     "[a.sub]\nk\n",
+    "[a.Sub.x]\nk = v\n",
+    '[a.Sub "X.y"]\nk = v\n',
     "[a] [b] k = v",
     "[a]k=1\n[b]k=2",
     "[a] # \f[b]\n\tk = v\n",
@@ -53,6 +55,13 @@ def test_it_says_what_git_says(tmp_path: Path, text: str) -> None:
     said = of_git(tmp_path, text)
     assert said
     assert ours(tmp_path, text) == said
+
+
+@pytest.mark.parametrize("header", ["[a.x.y]", '[a.x "y"]', '[a "x.y"]'])
+def test_a_subsection_is_one_however_it_is_written(tmp_path: Path, header: str) -> None:
+    (tmp_path / "config").write_text(f"{header}\n\tk = v\n")
+    (one,) = configuration.settings(tmp_path, tmp_path, user=False)
+    assert one == configuration.Setting("a.k", "x.y", "v")
 
 
 @settings(max_examples=200, deadline=None)

@@ -84,8 +84,10 @@ def _parse(text: str) -> Iterator[Setting]:
     at = 0
     while (at := _end(_BETWEEN, text, at)) < len(text):
         if header := _SECTION.match(text, at):
-            section = header[1].lower()
-            subsection = re.sub(r"\\(.)", r"\1", header[2] or "")
+            # `[remote.x]` is an older spelling of `[remote "x"]`
+            section, *dotted = header[1].lower().split(".", 1)
+            quoted = () if header[2] is None else (re.sub(r"\\(.)", r"\1", header[2]),)
+            subsection = ".".join((*dotted, *quoted))
             at = header.end()
         elif key := _KEY.match(text, at):
             at = _end(_VALUE, text, key.end()) if key[2] else key.end()
