@@ -637,6 +637,7 @@ def test_a_server_that_does_not_say_who_is_there_is_somebody(
 ) -> None:
     """As to a client of another version: the windows stayed, their shells in the trash."""
     place = done("-L", tmux.socket, "new", "fix", "-d", cwd=repo)["worktree"]["path"]
+    done("-L", tmux.socket, "new", "plain", "--no-worktree", "-d", cwd=repo)
     (sealed / "newer").mkdir()
     newer = sealed / "newer" / "tmux"
     newer.write_text(
@@ -645,7 +646,13 @@ def test_a_server_that_does_not_say_who_is_there_is_somebody(
     newer.chmod(0o755)
     with monkeypatch.context() as here:
         here.setenv("PATH", str(newer.parent), prepend=os.pathsep)
-        for verb in (["remove", "fix"], ["remove", "fix", "--force"]):
+        for verb in (
+            ["remove", "fix"],
+            ["remove", "fix", "--force"],
+            ["remove", "fix", "--keep-worktree"],
+            ["remove", "plain"],
+            ["archive", "fix"],
+        ):
             error = refused("-L", tmux.socket, *verb, cwd=repo)
             assert error["code"] == "busy"
             assert "tmux does not say who is in there (protocol version" in error["message"]

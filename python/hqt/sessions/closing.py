@@ -14,7 +14,7 @@ from hqt import processes
 from hqt.errors import Code, HqtError
 from hqt.models import Caller, Occupants, Pane, Process, Session, Worktree
 from hqt.names import tmux_session_name
-from hqt.sessions import family
+from hqt.sessions import family, sight
 from hqt.sessions import world as worlds
 from hqt.sessions.world import World
 
@@ -26,7 +26,10 @@ PATIENCE = 3.0  # seconds that programs get to end after their pane has closed
 
 def refusal(world: World, session: Session, close: bool) -> HqtError | None:
     """Why the window of a session whose worktree stays may not be closed; None if it may."""
-    busy = () if close else _busy(world, _going(world, session))
+    if close:
+        return None
+    unseen = sight.refusing(world.caller) if world.snapshot is None else ()
+    busy = (*_busy(world, _going(world, session)), *unseen)
     if not busy:
         return None
     return HqtError(
