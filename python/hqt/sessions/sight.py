@@ -81,8 +81,7 @@ def refusing(caller: Caller) -> tuple[str, ...]:
         return ()  # no tmux on this machine
     if answer.status == 0 or answer.nobody:
         return ()
-    words = answer.err.strip().rstrip(".") or f"exit status {answer.status}"
-    return (f"tmux does not say who is in there ({words})",)
+    return (f"tmux does not say who is in there ({answer.complaint})",)
 
 
 def settled(caller: Caller, seen: Seen) -> Caller:

@@ -50,6 +50,11 @@ class Answer(NamedTuple):
         """Whether no server was there."""
         return self.status != 0 and _NOBODY.fullmatch(self.err) is not None
 
+    @property
+    def complaint(self) -> str:
+        """What tmux said of a failure, as a clause."""
+        return self.err.strip().rstrip(".") or f"exit status {self.status}"
+
 
 @dataclass(frozen=True, slots=True)
 class Tmux:
@@ -82,10 +87,9 @@ class Tmux:
                 "Start tmux, or name a running server with -L or --socket.",
                 {"stderr": answer.err},
             )
-        words = answer.err.strip().rstrip(".") or f"exit status {answer.status}"
         return HqtError(
             Code.TMUX_UNAVAILABLE,
-            f"tmux refused {command}: {words}.",
+            f"tmux refused {command}: {answer.complaint}.",
             "Mend what tmux complains of, then try again.",
             {"stderr": answer.err, "status": answer.status},
         )
