@@ -48,7 +48,6 @@ def test_without_any_file_or_server_the_defaults_hold() -> None:
     assert (found.isolate, found.filters, found.warm) == (True, True, True)
     assert (found.delete_branch, found.trash_days) == ("merged", 14)
     assert (found.key, found.new_key) == ("W", "")
-    assert not found.own_pool
 
 
 def test_every_option_is_a_field_and_every_field_an_option() -> None:

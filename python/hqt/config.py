@@ -24,10 +24,10 @@ from typing import Any, Literal
 from hqt import paths, toml_file
 from hqt.errors import Code, HqtError
 from hqt.models import Repository
-from hqt.options import BY_NAME, DEFAULTS, OPTIONS, Option
+from hqt.options import BY_NAME, OPTIONS, Option
 from hqt.toml_file import Document
 
-__all__ = ["DEFAULTS", "Config", "Setting", "forgiving", "load", "pool", "settings", "unknown"]
+__all__ = ["Config", "Setting", "forgiving", "load", "pool", "settings", "unknown"]
 
 PREFIX = "@hqt-"
 _TABLES = ("options", "project", "harness")  # of config.toml
@@ -69,11 +69,6 @@ class Config:
     lock_key: str
     jump_key: str
     last_key: str
-
-    @property
-    def own_pool(self) -> bool:
-        """Whether the user chose the pool: then it may lie inside a worktree (design §2)."""
-        return self.worktree_dir != DEFAULTS["worktree-dir"]
 
 
 @dataclass(frozen=True, slots=True)

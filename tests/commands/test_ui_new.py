@@ -14,6 +14,7 @@ from hqt.commands import ui_new
 from hqt.commands.ui_new import words
 from hqt.errors import Code, HqtError
 from hqt.models import Caller
+from hqt.sessions import world as worlds
 from hqt.sessions.planning import Wish
 from hqt.ui.form_model import FormServices, FormValues, Mode
 
@@ -61,7 +62,7 @@ def test_a_failure_after_that_says_whose_it_is_in_few_words(
 
 
 def wiring(place: Path) -> ui_new._Wiring:
-    return ui_new._Wiring(ui_new.read(Caller(place)))
+    return ui_new._Wiring(worlds.anywhere(Caller(place)))
 
 
 def chosen(existing: str) -> FormValues:

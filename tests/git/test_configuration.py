@@ -54,23 +54,22 @@ PIECES = (
 def test_it_says_what_git_says(tmp_path: Path, text: str) -> None:
     said = of_git(tmp_path, text)
     assert said
-    assert ours(tmp_path, text) == said
+    assert ours(text) == said
 
 
 @pytest.mark.parametrize("header", ["[a.x.y]", '[a.x "y"]', '[a "x.y"]'])
-def test_a_subsection_is_one_however_it_is_written(tmp_path: Path, header: str) -> None:
-    (tmp_path / "config").write_text(f"{header}\n\tk = v\n")
-    (one,) = configuration.settings(tmp_path, tmp_path, user=False)
+def test_a_subsection_is_one_however_it_is_written(header: str) -> None:
+    (one,) = configuration.parse(f"{header}\n\tk = v\n")
     assert one == configuration.Setting("a.k", "x.y", "v")
 
 
 @settings(max_examples=200, deadline=None)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_what_git_reads_is_mentioned(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    folder, text = tmp_path_factory.getbasetemp(), f"[a]{text}"
-    said = of_git(folder, text)
+    text = f"[a]{text}"
+    said = of_git(tmp_path_factory.getbasetemp(), text)
     if said is not None:
-        assert ours(folder, text) == said
+        assert ours(text) == said
 
 
 def of_git(folder: Path, text: str) -> list[tuple[str, str | None]] | None:
@@ -84,10 +83,8 @@ def of_git(folder: Path, text: str) -> list[tuple[str, str | None]] | None:
     return [(name, value.strip() if newline else None) for name, newline, value in pairs]
 
 
-def ours(folder: Path, text: str) -> list[tuple[str, str | None]]:
-    (folder / "config").write_bytes(os.fsencode(text))
-    found = configuration.settings(folder, folder, user=False)
-    return [(_full(one), one.value) for one in found]
+def ours(text: str) -> list[tuple[str, str | None]]:
+    return [(_full(one), one.value) for one in configuration.parse(text)]
 
 
 def _full(one: configuration.Setting) -> str:

@@ -17,6 +17,7 @@ from helpers.repos import git
 from helpers.servers import Server, until
 from hqt.commands import ui_new
 from hqt.models import Caller
+from hqt.sessions import world as worlds
 from hqt.ui.form_model import FormValues, Mode
 
 
@@ -75,7 +76,7 @@ def seen(tmux: Server, repo: Path, name: str, opened: list[Path]) -> Made:
 def by_hand(tmux: Server, pane: str, name: str, mode: Mode) -> None:
     """The form, as a key opens it for a pane: the wiring that its Enter calls."""
     caller = Caller(Path("/"), socket_name=tmux.socket, pane=pane, by_key=True)
-    wiring = ui_new._Wiring(ui_new.read(caller))
+    wiring = ui_new._Wiring(worlds.anywhere(caller))
     services, given = wiring.services(), wiring.defaults()
     branch = services.slug(name) if mode is Mode.NEW else ""
     values = FormValues(

@@ -36,14 +36,9 @@ _FIELDS = {
 
 def show(caller: Caller) -> None:
     """Ask for a new session and make it; the user's client goes to its window."""
-    world = read(caller)
+    world = worlds.anywhere(caller)
     wiring = _Wiring(world)
     form.run(wiring.defaults(), wiring.services(), icon_set=world.config.icons)
-
-
-def read(caller: Caller) -> World:
-    """The world that the form is about, a folder without a repository included."""
-    return worlds.anywhere(caller)
 
 
 class _Wiring:

@@ -38,16 +38,20 @@ class Setting(NamedTuple):
         return self.value is None or self.value.lower() not in _FALSE
 
 
-def settings(common_dir: Path, git_dir: Path, *, user: bool = True) -> tuple[Setting, ...]:
+def settings(common_dir: Path, git_dir: Path) -> tuple[Setting, ...]:
     """Every assignment in the files that can apply to a checkout with this git directory.
 
-    System and user (unless `user` is false), repository and worktree files, and all that they
-    include. What cannot be read is left out, as git itself would refuse to run on it.
+    System, user, repository and worktree files, and all that they include. What cannot be read is
+    left out, as git itself would refuse to run on it.
     """
-    named = [common_dir / "config", common_dir / "config.worktree", git_dir / "config.worktree"]
-    if user:
-        users = [user_folder() / "config", Path.home() / ".gitconfig"]
-        named = [Path("/etc/gitconfig"), *users, *named]
+    named = (
+        Path("/etc/gitconfig"),
+        user_folder() / "config",
+        Path.home() / ".gitconfig",
+        common_dir / "config",
+        common_dir / "config.worktree",
+        git_dir / "config.worktree",
+    )
     return tuple(setting for file in dict.fromkeys(named) for setting in _read(file, _DEPTH))
 
 
@@ -69,16 +73,16 @@ def _read(file: Path, depth: int) -> Iterator[Setting]:
         text = os.fsdecode(files.read(file))
     except OSError:
         return
-    for setting in _parse(text):
+    for setting in parse(text):
         yield setting
         included = setting.name in {"include.path", "includeif.path"}
         if included and setting.value and depth:
             yield from _read(user_path(setting.value, file.parent), depth - 1)
 
 
-def _parse(text: str) -> Iterator[Setting]:
-    """As git reads it: a line ends with a newline alone, a section may share its line with others
-    and with keys. What git would stop at is passed over."""
+def parse(text: str) -> Iterator[Setting]:
+    """The settings in a file's text, as git reads them: a line ends with a newline alone, a section
+    may share its line with others and with keys. What git would stop at is passed over."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     section = subsection = ""
     at = 0
