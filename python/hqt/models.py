@@ -102,7 +102,7 @@ class IgnoredFiles:
 
 
 class Dispute(NamedTuple):
-    """What libgit2 sees in a worktree and git does not."""
+    """What libgit2 sees in a worktree and git does not, or why it could not look."""
 
     code: str  # what it would be refused for
     sentence: str

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from hqt.errors import HqtError
+from hqt.errors import Code, HqtError
 from hqt.models import Caller
 from hqt.results import Diagnosis, Finding
 from hqt.sessions import world as worlds
@@ -165,7 +165,6 @@ def _options(caller: Caller) -> Iterator[Finding]:
 
 def _require_harness(caller: Caller) -> None:
     """Raise `config_invalid` where what new windows run here is not known or not installed."""
-    from hqt.errors import Code
     from hqt.sessions import harness, settings
 
     try:
@@ -226,7 +225,6 @@ def _count(number: int, one: str) -> str:
 
 
 def _repository(caller: Caller) -> Iterator[Finding]:
-    from hqt.errors import Code
     from hqt.git import moved, support, trash
 
     try:

@@ -21,9 +21,8 @@ def begun(words: Sequence[str], timeout: float) -> Iterator[Callable[[], Said]]:
     standard output and standard error. Bytes that are not UTF-8 come as `\\xff`.
 
     The call raises `subprocess.TimeoutExpired` when `timeout` seconds have passed since the start,
-    and a second since the call.
-    When the block ends, so does the client, answered or not. Raises OSError where it cannot be
-    started.
+    and a second since the call. When the block ends, so does the client, answered or not. Raises
+    OSError where it cannot be started.
     """
     deadline = time.monotonic() + timeout
     client = subprocess.Popen(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 def rehearse() -> None:
     """Read a command line of each verb as a call does, and run none; open a store that is nowhere,
-    read hqt's own profiles, make names of a name. Raises whatever goes wrong, which is for a call
-    to tell."""
+    read hqt's own profiles, make names of a name, measure a sign. Raises whatever goes wrong, which
+    is for a call to tell."""
     from rich.cells import cell_len
 
     from hqt import names
@@ -20,8 +20,10 @@ def rehearse() -> None:
 
     sqlite3.connect(":memory:").close()
     profiles.profiles(Path(__file__).with_suffix(".toml"))  # which is not there
-    names.slug("a b"), names.is_taken_by_targets("a b"), names.tmux_session_name(Path("a b"))
-    cell_len("⎇")
+    names.slug("a b")
+    names.is_taken_by_targets("a b")
+    names.tmux_session_name(Path("a b"))
+    cell_len(names.branch_sign("unicode"))
     # A short option: click looks for a long one first, and for what resembles it.
     words = ["-L", "name", "--json", "list"]
     with cli.make_context("hqt", words, resilient_parsing=True) as context:
