@@ -88,14 +88,15 @@ def test_all_that_a_listing_of_each_folder_finds_is_found_with_the_count_of_link
     assert {one.path for one in quick if not one.bare} == {str(p.relative_to(root)) for p in marked}
 
 
-def test_links_are_counted_wherever_the_suite_itself_runs_on_such_a_disk(tree: Path) -> None:
-    """Else the test above would compare a listing with itself."""
-    counts = counts_folders(tree) is not None
+def test_links_tell_of_folders_on_the_disk_of_the_suite(tree: Path) -> None:
+    """Where they do not, the test above compares a listing with itself."""
+    if counts_folders(tree) is None:
+        pytest.skip("here every folder is listed")
     (tree / "leaf").mkdir()
     (tree / "leaf" / "file").write_text("x")
-    assert (tree / "leaf").stat().st_nlink == 2 or not counts
+    assert (tree / "leaf").stat().st_nlink == 2
     (tree / "leaf" / "folder").mkdir()
-    assert (tree / "leaf").stat().st_nlink == 3 or not counts
+    assert (tree / "leaf").stat().st_nlink == 3
 
 
 def test_what_is_mounted_is_left_alone(tree: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers.calls import PYTHON
-from helpers.servers import Server, until
+from helpers.servers import until
 
 # Becomes a warm server; its home is deleted when it is STAGE. Says at the end how it ended.
 SCRIPT = """
@@ -37,8 +37,8 @@ said.with_suffix(".new").rename(said)
 
 
 @pytest.mark.parametrize("stage", ["starting", "loading"])
-def test_it_is_left_alone(stage: str, inside: Server, sealed: Path) -> None:
-    assert inside.pid
+@pytest.mark.usefixtures("inside")
+def test_it_is_left_alone(stage: str, sealed: Path) -> None:
     home, said = sealed / "home", sealed / "said"
     home.mkdir()
     env = {**os.environ, "HOME": str(home), "PYTHONPATH": str(PYTHON)}
