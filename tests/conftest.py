@@ -62,6 +62,7 @@ def sealed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.chdir(home)
     monkeypatch.setattr(Tmux, "ask", by_id.ask)
+    monkeypatch.setattr(Tmux, "looking", by_id.looking)
     handlers = {number: signal.getsignal(number) for number in HANDLED}
     yield home
     # A story called in this process ignores them past its point of no return, and what is ignored

@@ -1,17 +1,20 @@
 """The law that hqt changes windows and panes by their ids: what a batch makes is not what is
-current in it, where the user has hooks."""
+current in it, where the user has hooks. And that what only looks changes nothing: this law would
+not see it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from hqt.tmux.server import Answer, Tmux
 
 _SCOPED = {"set-option", "set-hook"}  # of a window or a pane with -w or -p
 _CHANGING = {"kill-window", "kill-pane", "respawn-pane", "rename-window", "move-window"}
 _ID = re.compile(r"[@%]\d+|\$\d+:\d+")  # a window, a pane, a place in a tmux session
-_ask = Tmux.ask
+_READING = re.compile(r"(list|show)-.*|capture-pane|display-message|run-shell")
+_ask, _looking = Tmux.ask, Tmux.looking
 
 
 def is_by_id(command: Sequence[str]) -> bool:
@@ -30,3 +33,10 @@ def ask(tmux: Tmux, *commands: Sequence[str]) -> Answer:
     wrong = [command for command in commands if not is_by_id(command)]
     assert not wrong, f"not by id: {wrong}"
     return _ask(tmux, *commands)
+
+
+def looking(tmux: Tmux, *commands: Sequence[str]) -> AbstractContextManager[Callable[[], Answer]]:
+    """`Tmux.looking` of what only reads."""
+    wrong = [command for command in commands if not _READING.fullmatch(command[0])]
+    assert not wrong, f"more than a look: {wrong}"
+    return _looking(tmux, *commands)
