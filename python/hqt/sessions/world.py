@@ -105,6 +105,7 @@ class World:
     def worktree_of(self, session: Session) -> Worktree | None:
         """Where a session lives: by its recorded path, else by its recorded branch."""
         known, tree = self._homes.get(session.id, (None, None))
+        # A row that was changed since it was read may live elsewhere.
         return tree if known is session else home_of(session, self.worktrees)
 
     @cached_property
@@ -140,11 +141,11 @@ class World:
         """The sessions whose fate it shares: what it was forked from, and so on, as long as the
         child has no worktree of its own."""
         found: dict[str, Session] = {}
-        while not session.owns_worktree and session.parent and session.parent not in found:
-            if session.parent not in self._homes:
+        while not session.owns_worktree and session.parent not in found:
+            if session.parent is None or session.parent not in self._homes:
                 break
-            parent = self._homes[session.parent][0]
-            found[parent.id] = session = parent
+            session, _ = self._homes[session.parent]
+            found[session.id] = session
         return tuple(found.values())
 
     def is_of_main(self, session: Session) -> bool:
