@@ -38,7 +38,7 @@ def held(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> Big:
 
 
 @pytest.fixture
-def really(sealed: Path) -> Big:
+def real(sealed: Path) -> Big:
     return big.make(sealed / "project")
 
 
@@ -89,30 +89,29 @@ def screen(tmux: Server, window: str) -> str:
     return tmux.cmd("capture-pane", "-p", "-t", window)
 
 
-def test_before_its_files_and_then_the_shell(really: Big, tmux: Server) -> None:
-    held = really
-    call, window = begin(held, tmux, "-d", name=NAME, code="")
+def test_before_its_files_and_then_the_shell(real: Big, tmux: Server) -> None:
+    call, window = begin(real, tmux, "-d", name=NAME, code="")
     assert tmux.ask("#{window_name}", window) == "⎇ fix/＃(touch＄{IFS}hit)"
     assert marks(tmux, window) == [None, None, NAME]
     assert tmux.ask("#{window_id}") != window, "-d leaves the user where they were"
     line = f"6002 files of {NAME}"
     assert until(lambda: line in screen(tmux, window))
     assert until(lambda: "█" in screen(tmux, window))
-    assert not (held.repo / ".worktrees" / NAME / big.LAST).exists()
-    listed = done("-L", tmux.socket, "list", cwd=held.repo)
+    assert not (real.repo / ".worktrees" / NAME / big.LAST).exists()
+    listed = done("-L", tmux.socket, "list", cwd=real.repo)
     [tree] = [tree for tree in listed["worktrees"] if not tree["main"]]
     assert tree["locked"].startswith("hqt: creating ")
     assert (tree["windows"], listed["sessions"]) == ([], [])
     assert (tree["changes"], tree["unique_commits"]) == (None, None)
     row = next(
         line
-        for line in hqt("-L", tmux.socket, "list", cwd=held.repo).out.splitlines()
+        for line in hqt("-L", tmux.socket, "list", cwd=real.repo).out.splitlines()
         if NAME in line
     )
     assert re.search(r" -  +-  +being created ", row), row
     before = tmux.ask("#{pane_id} #{window_width} #{window_height}", window)
 
-    held.go()
+    real.go()
     out, err = call.communicate(timeout=20)
     assert call.returncode == 0, err
     made = json.loads(out)
@@ -122,13 +121,13 @@ def test_before_its_files_and_then_the_shell(really: Big, tmux: Server) -> None:
     assert marks(tmux, window) == [made["session"]["id"], made["worktree"]["id"], NAME]
     assert tmux.ask("#{automatic-rename} #{remain-on-exit}", window) == "0 off"
     assert tmux.option("remain-on-exit", "-w", "-t", window) is None
-    place = held.repo / ".worktrees" / NAME
+    place = real.repo / ".worktrees" / NAME
     assert git(place, "status", "--porcelain") == ""
     tmux.cmd("send-keys", "-t", window, "pwd > $HQT_SESSION", "Enter")
     told = place / "d3" / made["session"]["id"]
     assert until(lambda: told.exists() and told.read_text() == f"{told.parent}\n")
     assert "files of" not in screen(tmux, window)
-    assert not list(held.repo.parent.rglob("hit"))
+    assert not list(real.repo.parent.rglob("hit"))
 
 
 def test_progress_is_told_as_ever(held: Big, tmux: Server) -> None:
