@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,6 @@ import pytest
 from helpers import terminal
 from helpers.hostile import NAMES
 from helpers.servers import Server, until
-from hqt.errors import Code, HqtError
 from hqt.models import Client
 from hqt.tmux import messages, popups, server
 from hqt.tmux.server import Tmux
@@ -18,19 +17,19 @@ from hqt.tmux.server import Tmux
 SCREEN = ["sh", "-c", 'printf "%s|" "$@"; pwd; read line', "sh"]
 
 
+def open_screen(tmux: Tmux, command: Sequence[str], client: str) -> None:
+    """Have the server run `command` on a screen of its own, as the menu's entries do."""
+    [viewer] = [one for one in server.read(tmux).clients if one.name == client]
+    assert popups.behind(tmux, client, screen=popups.opening(viewer, command, pane="%0"))
+
+
 def test_a_screen_opens_over_the_window_of_the_client_that_asked(sealed: Path) -> None:
     with (
         terminal.opened(cwd=sealed) as first,
         terminal.attached(first.server, size=(70, 20)) as second,
     ):
-        tmux = first.server.tmux
-        command = [*SCREEN, "a b", "$HOME", "#(touch X)"]
+        open_screen(first.server.tmux, [*SCREEN, "a b", "$HOME", "#(touch X)"], second.client)
 
-        opened = popups.open_screen(
-            tmux, server.read(tmux), command, client=second.client, pane="%0"
-        )
-
-        assert opened is None
         second.see("a b|$HOME|#(touch X)|/")
         assert "a b|" not in first.screen()
         second.press("Enter")
@@ -41,14 +40,12 @@ def test_a_screen_opens_over_the_window_of_the_client_that_asked(sealed: Path) -
 
 def test_the_words_of_a_screen_are_data(sealed: Path) -> None:
     with terminal.opened(cwd=sealed, size=(60, 12)) as person:
-        tmux = person.server.tmux
-        seen = server.read(tmux)
         for number, name in enumerate(NAMES):
             out = sealed / f"out{number}"
             command = ["sh", "-c", 'printf %s "$1" >"$2"; mv "$2" "$3"', "sh", name]
             command += [str(sealed / "part"), str(out)]
 
-            popups.open_screen(tmux, seen, command, client=person.client, pane="%0")
+            open_screen(person.server.tmux, command, person.client)
 
             assert until(out.exists), name
             assert out.read_text(errors="surrogateescape") == name
@@ -61,43 +58,25 @@ def test_a_single_word_is_a_program(sealed: Path) -> None:
     tool.write_text("#!/bin/sh\necho here; read line\n")
     tool.chmod(0o755)
     with terminal.opened(cwd=sealed) as person:
-        tmux = person.server.tmux
-        popups.open_screen(tmux, server.read(tmux), [str(tool)], client=person.client)
+        open_screen(person.server.tmux, [str(tool)], person.client)
         person.see("here")
 
 
 def test_a_client_without_room_gets_a_window(sealed: Path) -> None:
     with terminal.opened(cwd=sealed, size=(20, 6)) as person:
-        tmux = person.server.tmux
-
-        opened = popups.open_screen(
-            tmux, server.read(tmux), [*SCREEN, "hi"], client=person.client, pane="%0"
-        )
+        open_screen(person.server.tmux, [*SCREEN, "hi"], person.client)
 
         person.see("hi|/")
-        assert person.ask("#{window_id}") == opened
+        assert person.ask("#{window_id} #{window_name}") == "@1 hqt"
         person.press("Enter")
         person.dismissed("hi|")
         assert person.server.windows() == ["@0"]
 
 
-def test_a_control_client_and_nobody_get_a_window(tmux: Server) -> None:
-    seen = server.read(tmux.tmux)
-    assert popups.open_screen(tmux.tmux, seen, SCREEN, client="gone", pane="%0") == "@1"
-
-    [client] = terminal_less_client(seen)
-    controlled = replace(seen, clients=(client,))
-    assert popups.open_screen(tmux.tmux, controlled, SCREEN, client=client.name) == "@2"
-
-
-def terminal_less_client(seen: server.Snapshot) -> list[Client]:
-    return [Client("client-1", seen.sessions[0].id, "@0", width=80, height=24, control=True)]
-
-
-def test_a_server_without_sessions_has_no_place_for_a_screen(tmux: Server) -> None:
-    with pytest.raises(HqtError) as caught:
-        popups.open_screen(tmux.tmux, server.Snapshot(), SCREEN, client=None)
-    assert caught.value.code is Code.TMUX_UNAVAILABLE
+def test_a_control_client_gets_a_window() -> None:
+    client = Client("client-1", "$0", "@0", width=80, height=24, control=True)
+    assert popups.opening(client, SCREEN)[0] == "new-window"
+    assert popups.opening(client._replace(control=False), SCREEN)[0] == "display-popup"
 
 
 @pytest.mark.parametrize("text", [*NAMES, "/a path/of ⎇"])

@@ -9,52 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from hqt.errors import Code, HqtError
 from hqt.models import Client
 from hqt.tmux import formats, windows
-from hqt.tmux.listing import Snapshot
 from hqt.tmux.server import Tmux
 
 _SMALLEST = (24, 8)  # columns and rows of a client below which a popup holds nothing useful
 _SPACIOUS = (80, 24)  # below it a popup takes the whole client
 _WIDTH, _HEIGHT = "80%", "75%"
-
-
-def open_screen(
-    tmux: Tmux,
-    snapshot: Snapshot,
-    command: Sequence[str],
-    *,
-    client: str | None,
-    pane: str | None = None,
-    width: str = _WIDTH,
-    height: str = _HEIGHT,
-    label: str = "hqt",
-) -> str | None:
-    """Run `command`, word by word, on a screen of its own in `client`, in the place of `pane`.
-
-    It starts in `/`: a screen must not hold the folder that it may remove. A control client, a very
-    small one, none at all or a tmux without popups gets a window called `label`, whose id (`@3`) is
-    returned; otherwise None. Raises `tmux_unavailable` when neither can be had.
-    """
-    viewer = next((one for one in snapshot.clients if one.name == client), None)
-    if viewer and _has_room(viewer):
-        words = opening(viewer, command, pane=pane, width=width, height=height)
-        if behind(tmux, viewer.name, ["list-commands", "display-popup"], popup=words):
-            return None
-    session = _session(snapshot, viewer, pane)
-    opened = windows.open_window(
-        tmux,
-        session=session,
-        cwd=Path("/"),
-        label=label,
-        command=command,
-        select=True,
-        client=client if viewer else None,
-    )
-    return opened.id
 
 
 def opening(
@@ -85,12 +47,12 @@ def copy(tmux: Tmux, text: str, client: str | None) -> None:
     tmux.run(["set-buffer", "-w", *where, "--", text])
 
 
-def behind(tmux: Tmux, client: str, *before: Sequence[str], **commands: Sequence[str]) -> bool:
+def behind(tmux: Tmux, client: str, **commands: Sequence[str]) -> bool:
     """Let the server run the first of `commands` for `client` without waiting for it; whether it
     took it. All of them stay in options of the client, by their keywords, so that one can open
-    another (`reopen`). `before` must succeed first."""
+    another (`reopen`)."""
     run = reopen(client, next(iter(commands)))
-    return tmux.ask(*before, *_kept(client, commands), run).status == 0
+    return tmux.ask(*_kept(client, commands), run).status == 0
 
 
 def keep(tmux: Tmux, client: str, **commands: Sequence[str]) -> None:
@@ -117,16 +79,3 @@ def _option(client: str, name: str) -> str:
 
 def _has_room(client: Client) -> bool:
     return not client.control and client.width >= _SMALLEST[0] and client.height >= _SMALLEST[1]
-
-
-def _session(snapshot: Snapshot, viewer: Client | None, pane: str | None) -> str:
-    asking = (one.session for one in snapshot.panes if one.id == pane)
-    any_session = (one.id for one in snapshot.sessions)
-    found = viewer.session if viewer else next(iter([*asking, *any_session]), None)
-    if found is None:
-        raise HqtError(
-            Code.TMUX_UNAVAILABLE,
-            "The tmux server has no session to open a screen in.",
-            "Open a tmux session first.",
-        )
-    return found
