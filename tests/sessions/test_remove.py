@@ -659,3 +659,14 @@ def test_a_server_that_does_not_say_who_is_there_is_somebody(
         assert Path(place).is_dir()
         assert done("-L", tmux.socket, "list", cwd=repo)["worktrees"][1]["windows"] is None
     assert done("-L", tmux.socket, "remove", "fix", cwd=repo)["removed"][0]["windows_closed"]
+
+
+def test_where_the_caller_is_goes_last_of_several(tmux: Server, repo: Path) -> None:
+    """What came after it was looked for from a folder that was gone."""
+    names = ["one", "two", "three"]
+    for name in names:
+        done("-L", tmux.socket, "new", name, "-d", cwd=repo)
+    here = repo / ".worktrees" / "two"
+    removed = done("-L", tmux.socket, "remove", *names, cwd=here)["removed"]
+    assert [one["branch"] for one in removed] == ["one", "three", "two"]
+    assert [one["path"] for one in done("list", cwd=repo)["worktrees"]] == [str(repo)]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from hqt import documents, signals, texts
@@ -61,7 +62,7 @@ def remove(
     details being the inventory; a failure later on lists in details what was `removed` before it.
     """
     settled = settle(caller, "remove")
-    doomed = _checked(caller, names, terms)
+    doomed = sorted(_checked(caller, names, terms), key=_is_here)
     branches = frozenset(one.tree.branch for one in doomed if one.tree and one.tree.branch)
     if any(one.session for one in doomed):
         worlds.rows().require_writable()
@@ -85,6 +86,12 @@ def remove(
     closing.close_own(caller, _not_led(own, led), doomed[0].world.repository.root, made)
     for passage in led:
         leading.follow(passage)
+
+
+def _is_here(one: Doomed) -> bool:
+    """Whether the caller is in the worktree. It goes last: the others are read from where it is."""
+    here = Path(os.path.realpath(one.world.caller.directory))
+    return one.tree is not None and here.is_relative_to(one.tree.path)
 
 
 def _tell(world: World, done: Sequence[Removed]) -> None:
