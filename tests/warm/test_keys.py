@@ -132,7 +132,7 @@ def test_a_git_program_has_the_terminal_for_its_own(
     person.server.cmd("set-option", "-g", "@hqt-git-command", "tty </dev/tty && pwd && sleep 60")
     person.type(f"cd /; {HQT} -C {repo} ui git\n")
     person.see("/dev/tty", str(repo))
-    assert not children(warm.pid)
+    assert until(lambda: not children(warm.pid))
     person.press("C-c")  # from the terminal to whom it belongs
     person.type(f"clear; cd {repo}\n")
     person.dismissed("/dev/tty")

@@ -130,9 +130,12 @@ def test_idle_it_does_nothing(warm: Warm) -> None:
         switches = [line for line in lines if line.startswith("voluntary")]
         return f"{fields[11:13]} {switches}"
 
+    def at_rest() -> bool:
+        before = used()
+        return not until(lambda: used() != before, 0.5)
+
     assert until(lambda: not children(pid) and spares(pid))
-    before = used()
-    assert not until(lambda: used() != before, 0.5)
+    assert until(at_rest), "it has something to do again and again"
 
 
 def test_several_at_once_are_all_served(warm: Warm) -> None:
