@@ -164,13 +164,17 @@ def test_a_waiting_child_ends_with_its_server(warm: Warm, number: int) -> None:
 
 def test_a_waiting_child_keeps_nothing_of_its_server(warm: Warm) -> None:
     """Neither the socket nor the lock, which would outlive it, nor the calls of others."""
-    (waiting,) = until(lambda: spares(warm.pid))
 
-    def opened(pid: int) -> set[str]:
-        return {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir()}
+    def shared() -> set[str]:
+        """What both have open; of a child that is only just forked, or has a call, much more."""
+        both = [Path(f"/proc/{pid}/fd") for pid in (warm.pid, *spares(warm.pid))]
+        try:
+            opened = [{str(one.readlink()) for one in folder.iterdir()} for folder in both]
+        except OSError:  # ended, or closed, meanwhile
+            return set()
+        return set.intersection(*opened) if len(opened) == 2 else set()
 
-    shared = opened(waiting) & opened(warm.pid)
-    assert shared == {"/dev/null"}
+    assert until(lambda: shared() == {"/dev/null"}), shared()
 
 
 def test_the_rehearsal_goes_well() -> None:

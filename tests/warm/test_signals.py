@@ -151,7 +151,6 @@ def test_a_server_that_is_asked_to_end_lets_its_calls_finish(warm: Warm, slow: P
     call.communicate()
 
 
-# A job of its own in a session where its parent lives too: an orphaned group cannot be stopped.
 def test_the_child_that_waited_for_it_works_for_a_call(warm: Warm, slow: Path) -> None:
     # One that runs may be another's call, which has not left the server's session yet.
     (waiting,) = until(lambda: [one for one in spares(warm.pid) if _state(one) == "S"])
@@ -164,6 +163,7 @@ def test_the_child_that_waited_for_it_works_for_a_call(warm: Warm, slow: Path) -
     assert until(lambda: not children(warm.pid))
 
 
+# A job of its own in a session where its parent lives too: an orphaned group cannot be stopped.
 JOB = "import subprocess, sys; sys.exit(subprocess.Popen(sys.argv[1:], process_group=0).wait())"
 
 
