@@ -6,10 +6,7 @@ import os
 import shutil
 import socket
 import stat
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,23 +20,6 @@ from hqt.errors import Code, HqtError
 from hqt.git import entry, passage, snapshots, trash
 from hqt.git.lock import Pulse
 from hqt.git.manifest import State
-
-OTHERS = (Path("/dev/shm"), Path("/run"), Path.home(), Path("/var/tmp"))
-
-
-@pytest.fixture
-def elsewhere(sealed: Path) -> Iterator[Path]:
-    """A folder on another file system than the tests' own."""
-    for place in OTHERS:
-        if os.access(place, os.W_OK) and place.stat().st_dev != sealed.stat().st_dev:
-            break
-    else:
-        pytest.skip("this machine has no second file system that can be written")
-    folder = Path(tempfile.mkdtemp(prefix="hqt-", dir=place)).resolve()
-    yield folder
-    subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False)
-    shutil.rmtree(folder)
-
 
 STATES = """clean; staged and modified; a conflicted rebase with an autostash; intent to add;
 a submodule with a commit of its own; a nested repository; modified with a split index;

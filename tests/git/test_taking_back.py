@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -147,19 +146,6 @@ def test_cut_short_without_a_note(repo: Path) -> None:
         if not met.happened:
             return
     raise AssertionError("it never ends")
-
-
-@pytest.fixture
-def elsewhere(sealed: Path) -> Iterator[Path]:
-    """A folder on another file system than the tests' own."""
-    for place in (Path("/dev/shm"), Path("/run"), Path("/var/tmp")):
-        if os.access(place, os.W_OK) and place.stat().st_dev != sealed.stat().st_dev:
-            break
-    else:
-        pytest.skip("this machine has no second file system that can be written")
-    folder = Path(tempfile.mkdtemp(prefix="hqt-", dir=place)).resolve()
-    yield folder
-    shutil.rmtree(folder)
 
 
 def test_on_another_file_system_it_is_aside_beside_its_path(repo: Path, elsewhere: Path) -> None:

@@ -43,7 +43,7 @@ class Pulse:
     """The signs of life that whoever holds a repository's lock gives while its work gets on."""
 
     def __init__(self, common_dir: Path) -> None:
-        self._file = common_dir / "hqt" / "lock"
+        self._file = _file_of(common_dir)
         self._last = -_BEAT
 
     def beat(self, *_: object) -> None:
@@ -101,7 +101,8 @@ def own_directory(common_dir: Path, *below: str) -> Path:
 
 def _open(common_dir: Path) -> int:
     try:
-        path = own_directory(common_dir) / "lock"
+        own_directory(common_dir)
+        path = _file_of(common_dir)
         # Close-on-exec is Python's default: a git or tmux child never inherits the lock.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         with contextlib.suppress(OSError):  # of another user: it is as it should be already
@@ -155,7 +156,7 @@ def is_held(common_dir: Path) -> bool:
     """Whether somebody has the lock of this repository now, or nobody can tell. It is tried for a
     moment together with whoever else only asks; nothing is written."""
     try:
-        descriptor = os.open(common_dir / "hqt" / "lock", os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = os.open(_file_of(common_dir), os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     except OSError:
@@ -167,6 +168,10 @@ def is_held(common_dir: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def _file_of(common_dir: Path) -> Path:
+    return common_dir / "hqt" / "lock"
 
 
 def _sign(descriptor: int, text: str) -> None:

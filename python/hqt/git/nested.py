@@ -22,6 +22,9 @@ from hqt.git.question import Place
 PATIENCE = 30.0  # seconds for looking through the whole tree
 _WORKERS = 3
 _EDITED = "uncommitted changes"
+_UNREADABLE = "a history that cannot be read"
+
+Settings = tuple[tuple[str, str], ...]  # names and values
 
 
 class Found(NamedTuple):
@@ -69,7 +72,7 @@ def judge(root: Path, home: Path, found: Sequence[Found]) -> Nested:
     strangers = [one for one in found if one not in where and one not in foreign]
     with ThreadPoolExecutor(_WORKERS) as pool:
         owned = pool.map(lambda one: _own(root, one), strangers)
-        kept = pool.map(lambda one: _own_commits(Place(one), root), modules)
+        kept = pool.map(lambda one: _own_commits(Place(one), root, _said(Place(one))), modules)
         files = pool.map(lambda one: _own_files(where[one], root / one.path), where)
         of_submodules = {
             name: clause for name, clause in zip(modules.values(), kept, strict=True) if clause
@@ -188,18 +191,19 @@ def _own(root: Path, found: Found) -> tuple[str | None, tuple[str, ...]]:
     if (git_dir / "commondir").exists():
         return "a worktree of another repository", ()
     place = Place(git_dir, root / found.path)
-    commits = _own_commits(place, root)
-    try:
-        if any(name.startswith("filter.") for name, _ in _said(place)):
-            return commits or "filters of its own, which hqt does not run", ()
-    except (HqtError, OSError):
-        return commits or "a configuration that cannot be read", ()
+    said = _said(place)
+    commits = _own_commits(place, root, said)
+    if said is None:
+        return commits, ()
+    if any(name.startswith("filter.") for name, _ in said):
+        return commits or "filters of its own, which hqt does not run", ()
     files, ignored = _own_files(git_dir, root / found.path)
     return commits or files, ignored
 
 
-def _own_commits(place: Place, root: Path) -> str | None:
-    """What a git directory has that none of its remotes had at the last fetch or push.
+def _own_commits(place: Place, root: Path, said: Settings | None) -> str | None:
+    """What a git directory has that none of its remotes had at the last fetch or push; `said` is
+    its configuration, None where that cannot be read.
 
     A remote below `root`, which goes too, proves nothing.
     """
@@ -207,7 +211,9 @@ def _own_commits(place: Place, root: Path) -> str | None:
     try:
         if (git_dir / "worktrees").is_dir() and any((git_dir / "worktrees").iterdir()):
             return "worktrees of its own"
-        for name, value in _said(place):
+        if said is None:
+            return _UNREADABLE
+        for name, value in said:
             is_remote = name.startswith("remote.") and name.endswith(".url")
             if is_remote and _is_below(value, git_dir, root):
                 return "a remote in the same folder"
@@ -215,7 +221,7 @@ def _own_commits(place: Place, root: Path) -> str | None:
         out = question.ask(place, "rev-list", *revisions)
         return "commits of its own" if out else None
     except (HqtError, OSError):
-        return "a history that cannot be read"
+        return _UNREADABLE
 
 
 def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]]:
@@ -236,16 +242,18 @@ def _own_files(git_dir: Path, folder: Path) -> tuple[str | None, tuple[str, ...]
     return ("files hidden from git status" if flagged else None), ignored
 
 
-def _said(place: Place) -> Iterator[tuple[str, str]]:
-    """Name and value of every setting of the repository's own files, as git itself reads them at
-    this place: what it may run there hangs on that, and an include can lead to another file from
-    another folder. Raises as `question.ask`."""
-    out = question.ask(place, "config", "--list", "--includes", "--show-scope", "-z")
+def _said(place: Place) -> Settings | None:
+    """Every setting of the repository's own files, as git itself reads them at this place: what it
+    may run there hangs on that, and an include can lead to another file from another folder. None
+    where they cannot be read."""
+    try:
+        out = question.ask(place, "config", "--list", "--includes", "--show-scope", "-z")
+    except (HqtError, OSError):
+        return None
     fields = os.fsdecode(out).split("\0")
-    for scope, setting in zip(fields[::2], fields[1::2], strict=False):
-        if scope not in {"system", "global", "command"}:
-            name, _, value = setting.partition("\n")
-            yield name, value
+    told = zip(fields[::2], (one.partition("\n") for one in fields[1::2]), strict=False)
+    beyond = {"system", "global", "command"}
+    return tuple((name, value) for scope, (name, _, value) in told if scope not in beyond)
 
 
 def _is_below(url: str, git_dir: Path, root: Path) -> bool:

@@ -28,8 +28,8 @@ def refusal(world: World, session: Session, close: bool) -> HqtError | None:
     """Why the window of a session whose worktree stays may not be closed; None if it may."""
     if close:
         return None
-    unseen = sight.refusing(world.caller) if world.snapshot is None else ()
-    busy = (*_busy(world, _going(world, session)), *unseen)
+    seen = _busy(world, _going(world, session))
+    busy = (*seen, *sight.unseen(world.caller, world.snapshot))
     if not busy:
         return None
     return HqtError(

@@ -120,5 +120,5 @@ def occupants(
         else pane
         for pane in found.panes
     )
-    unseen = sight.refusing(world.caller) if world.snapshot is None else ()
-    return replace(found, panes=panes, busy=(*found.busy, *unseen), sessions=tuple(others))
+    busy = (*found.busy, *sight.unseen(world.caller, world.snapshot))
+    return replace(found, panes=panes, busy=busy, sessions=tuple(others))

@@ -201,8 +201,12 @@ def mark(world: World, window: str, session: Session, tree: Worktree | None) -> 
     if world.snapshot:
         options = marks(world, session, tree)
         pane = next((one for one in world.snapshot.panes if one.window == window), None)
-        before = (pane.window_session, pane.window_branch, pane.window_worktree) if pane else ()
-        same = tree is not None and before == tuple(options.values())
+        before = {
+            "@hqt_session": pane.window_session if pane else "",
+            "@hqt_branch": pane.window_branch if pane else "",
+            "@hqt_worktree": pane.window_worktree if pane else "",
+        }
+        same = tree is not None and before == options
         if pane and pane.window_worktree != options["@hqt_worktree"]:
             options |= {"@hqt_dirty": "", "@hqt_unique": ""}
         if pane and pane.window_session != session.id:  # it was not the session's so far

@@ -70,9 +70,11 @@ def _says_nobody(error: HqtError) -> bool:
     return error.code is Code.TMUX_UNAVAILABLE
 
 
-def refusing(caller: Caller) -> tuple[str, ...]:
-    """Why a server that is there does not show who is in its panes, as one clause; nothing where
-    none is. Raises `timeout`."""
+def unseen(caller: Caller, snapshot: Snapshot | None) -> tuple[str, ...]:
+    """Where nothing was seen of a server that is there: why it does not show who is in its panes,
+    as one clause; nothing where none is. Raises `timeout`."""
+    if snapshot is not None:
+        return ()
     try:
         answer = connect(caller).look(["list-sessions", "-F", ""])
     except HqtError as error:
